@@ -103,9 +103,9 @@ export class Device {
   }
 
   /**
-   * Checks a module and places its variables in device memory. If no version was chosen for the device, a module whose
-   * only error is that its `.version` is too low is still loaded. The module is then checked by the rules of the
-   * version that it needs, and its report contains warnings about the version.
+   * Checks a module and places its variables in device memory. If no version was chosen for the device, a module is
+   * loaded even if its `.version` is too low, provided that it has no other errors. The module is then checked against
+   * the rules of the version that it needs, and its report contains warnings about the version.
    *
    * @throws RefusedModuleError if the module has errors
    * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Rebuilds the data of test/kernels/cuda.slow.test.ts: nvcc makes the PTX of every .cu there, g++ the expected results.
+"""Rebuilds the data of test/kernels/cuda.slow.test.ts: PTX compiled by nvcc, and expected results produced with g++.
 
     tools/build-cuda-kernels.py [NAME ...]
 
-Needs nvcc 13.0 (or the compiler named by NVCC), g++ with C++20, and the toolkit's headers. A line
-`// build: TAG OPTIONS` in a .cu asks for NAME.TAG.ptx. g++ compiles the same file to a host program (host/kernel.h), which
-runs the kernels with threads as fibers and the half, bf16 and fp8 arithmetic of the toolkit's host headers, and prints
-NAME.jsonl. Both compilers are told not to contract products and sums into fma, so only a written fmaf is one.
+Needs nvcc 13.0 (or the compiler named by NVCC), g++ with C++20, and the toolkit's headers. The line
+`// build: TAG OPTIONS` in NAME.cu requests NAME.TAG.ptx. g++ compiles the same source to a host program
+(host/kernel.h), which runs the kernels and prints NAME.jsonl. In this program, threads are fibers, and half, bf16 and
+fp8 arithmetic is that of the toolkit's host headers. Both compilers are told not to contract products and sums into
+fma, so only an explicit fmaf becomes an fma.
 """
 
 import os

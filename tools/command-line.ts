@@ -13,7 +13,7 @@ import { licensesOf, packagesOf } from './licenses.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The files that every command needs, and the files that are needed by commands for PTX as well as by commands for
+ * The files that every command needs, and the files that are needed both by commands for PTX and by commands for
  * tensors. They do not include the table of instructions, because the commands for tensors do not use it. The rest of
  * `cli` is loaded only by the commands that need it.
  */

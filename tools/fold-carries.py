@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records how ptxas folds chains of additions and subtractions that pass a carry on.
+"""Records how ptxas folds chains of instructions in which each passes a carry to the next.
 
 Usage: python3 tools/fold-carries.py > test/golden/folded-values/carries.jsonl
-Needs ptxas 13.0 on the path; the tests do not. Each line is a chain with constant sources and its last result, kept only
-if ptxas folded all of it (tools/fold-values.py explains how that is detected).
+Needs ptxas 13.0 on the path; the tests do not. Each line contains a chain with constant sources, and the last result of
+the chain. A chain is kept only if ptxas folded all of it (tools/fold-values.py explains how this is detected).
 """
 import importlib.util
 import json

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Records values of instructions that ptxas computes itself when their sources are constants.
+"""Records results of instructions that ptxas computes at compile time if their sources are constants.
 
 Usage: python3 tools/fold-values.py > test/golden/folded-values/rows.jsonl
-Needs ptxas 13.0 on the path; the tests do not. Each line is a mnemonic with rows of hex bits: those of the sources, then those of the result.
-A row is kept only if the machine code equals, byte for byte, that of a kernel that stores the recorded result. Instructions
-that ptxas does not fold therefore leave no row, and no instruction encoding has to be understood.
+Needs ptxas 13.0 on the path; the tests do not. Each line contains a mnemonic and rows of bits in hexadecimal: first the
+sources, then the result. A row is kept only if the machine code equals, byte for byte, that of a kernel that stores the
+recorded result. Instructions that ptxas does not fold therefore have no rows, and the tool does not have to decode
+instructions.
 """
 import json
 import os
@@ -73,7 +74,8 @@ def fold(bodies):
     return results
 
 
-# Mnemonic, width of the result, widths of the sources ("8", "byte" and "5" are amounts in 32-bit registers).
+# The mnemonic, the width of the result, and the widths of the sources. "8", "byte", "5" and "5s" are kinds of amounts
+# in 32-bit registers.
 TABLE = []
 
 

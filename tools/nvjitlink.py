@@ -2,7 +2,7 @@
 """Compiles a PTX file with libnvJitLink and prints its messages, which are those of ptxas.
 
 Usage: python3 tools/nvjitlink.py LIBRARY TARGET FILE.ptx
-LIBRARY is a libnvJitLink.so; it needs no GPU. Exits with 1 if the file is refused.
+LIBRARY is the path of a libnvJitLink.so. No GPU is needed. Exits with 1 if the file is refused.
 """
 import ctypes
 import sys

@@ -2,9 +2,10 @@
 """Records what ptxas says about calls, prototypes, targets, aliases and functions.
 
 Usage: python3 tools/record-legality-call.py > test/golden/legality-call/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. The first line has the functions at the start of every module and the
-declarations of its kernel; every other line is one module: version, target, `before` (text after those functions), `body`
-(of the kernel, after those declarations; null if the module ends with `before`), ok and, if refused, ptxas's message.
+Needs ptxas 13.0 on the path; the tests do not. The first line contains the functions at the start of every module and
+the declarations of its kernel. Every other line is one module: version, target, `before`, `body`, ok and, if ptxas
+refuses the module, its message. `before` is the text after the functions. `body` is the text of the kernel after the
+declarations; it is null if the module ends with `before`.
 """
 import itertools
 import json

@@ -2,9 +2,10 @@
 """Records what later compilers say about instructions of PTX 9.1 to 9.4.
 
 Usage: python3 tools/record-legality-later.py PTXAS NVJITLINK | gzip -9n > test/golden/legality-later/cases.jsonl.gz
-PTXAS is ptxas 13.3, which knows versions up to 9.3, and NVJITLINK is the libnvJitLink.so of 13.4, which knows 9.4. Every
-line of lines.txt is judged in all these versions on many targets. A target's first version and both sides of each change
-are kept. Lines are written as for record-legality-more.py.
+PTXAS is ptxas 13.3, which supports versions up to 9.3, and NVJITLINK is the libnvJitLink.so of CUDA 13.4, which
+supports 9.4. Every line of lines.txt is checked at all of these versions on many targets. For each target, the output
+contains the verdict at the first version, and the verdicts on both sides of each change. lines.txt is written as
+described in record-legality-more.py.
 """
 import importlib.util
 import pathlib

@@ -2,10 +2,11 @@
 """Records what ptxas says about the instructions in the lines.txt of a folder of test/golden.
 
 Usage: python3 tools/record-legality-more.py legality-more | gzip -9n > test/golden/legality-more/cases.jsonl.gz
-Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0, on the target that the last line such as
-`# on sm_90a` names, or on sm_100a. The first legal line of each mnemonic is judged on every target in all versions; a
-target's first version and both sides of each change are kept.
-Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines. `%b32_0*4` stands for four registers.
+Needs ptxas 13.0 on the path; the tests do not. Every line is checked at version 9.0, on the target that the last
+comment like `# on sm_90a` names, or else on sm_100a. The first legal line of each mnemonic is also checked on every
+target at all versions. For each target, the verdict at the first version and the verdicts on both sides of each change
+are kept. Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines. `%b32_0*4` stands for four
+registers.
 """
 import importlib.util
 import json
@@ -60,7 +61,7 @@ def expand(line):
 
 
 def lines():
-    """Every line with the target on which it is judged."""
+    """Every line with the target on which it is checked."""
     target, found = "sm_100a", {}
     for line in (HERE / "../test/golden" / sys.argv[1] / "lines.txt").read_text().splitlines():
         chosen = re.match(r"# on (sm_\w+)", line)
@@ -90,7 +91,7 @@ def emit(line, said, version, target):
 
 
 def boundaries(chosen):
-    """The verdicts of the chosen lines by target, reduced to the versions at which they change."""
+    """Prints the verdicts on the chosen lines, for each target only at its first version and around each change."""
     pairs = [(v, t) for t in base.FIRST for v in base.VERSIONS if v >= base.FIRST[t]]
     with ThreadPoolExecutor(4) as pool:
         judged = dict(zip(pairs, pool.map(lambda pair: base.judge(chosen, *pair), pairs)))
@@ -124,7 +125,9 @@ def main():
 
 
 def verdicts(lines, target):
-    """What ptxas says about each line. It looks for some errors only if it found no others, so accepted lines are judged again."""
+    """The messages of ptxas about each line. Accepted lines are checked again without the others, because ptxas looks
+    for some errors only if it has found no other errors.
+    """
     said = dict(zip(lines, base.judge(lines, 900, target)))
     while True:
         accepted = [line for line in lines if not said[line]]
@@ -135,7 +138,7 @@ def verdicts(lines, target):
 
 
 def shared_rule(mnemonic, seen):
-    """Video instructions of an opcode follow one rule, and so do shapes of matrices; one mnemonic represents them."""
+    """Whether a mnemonic differs from an earlier one only in parts, such as matrix shapes, that share one rule."""
     if re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
         rule = mnemonic.split(".")[0]
     elif mnemonic.startswith("wgmma"):

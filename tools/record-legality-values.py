@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records what ptxas says about bit fields, carries, dot products, roots, elementary functions, set, lop3 and their like.
+"""Records what ptxas says about bit fields, carries, dot products, roots, elementary functions, set, lop3 and others.
 
 Usage: python3 tools/record-legality-values.py > test/golden/legality-values/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. The output has the same format as that of tools/record-legality.py,
-whose functions it uses, and the same three parts: legal mnemonics for versions and targets, mnemonics that may be illegal,
+Needs ptxas 13.0 on the path; the tests do not. This script uses the functions of tools/record-legality.py. The output
+has the same format and the same three parts: legal mnemonics for versions and targets, mnemonics that may be illegal,
 and operands of every kind in every position.
 """
 import importlib.util

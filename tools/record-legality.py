@@ -2,11 +2,12 @@
 """Records what ptxas says about arithmetic, logic, comparison, mov and control instructions.
 
 Usage: python3 tools/record-legality.py > test/golden/legality-basic/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. The first line of the output has the declarations that cases name in
-`decls`; every other line is one case: version, target, decls, inst, ok and, if refused, ptxas's message.
+Needs ptxas 13.0 on the path; the tests do not. The first line of the output contains the declarations to which cases
+refer in `decls`. Every other line is one case: version, target, decls, inst, ok and, if ptxas refuses the instruction,
+its message.
 
-Three sets are sampled with a fixed seed: legal mnemonics for versions and targets, mnemonics with modifiers and types that
-may be illegal, and operands of every kind in every position of a legal instruction.
+Three sets are sampled with a fixed seed: legal mnemonics for versions and targets, mnemonics with modifiers and types
+that may be illegal, and operands of every kind in every position of a legal instruction.
 """
 import itertools
 import json
@@ -58,7 +59,7 @@ LINE = re.compile(r"ptxas\S* [^,]*, line (\d+); (\w+)\s*: (.*)")
 
 
 def compiler(version, target, path):
-    """The command that judges a module."""
+    """The command that checks a module."""
     arch = target.replace("sm_", "compute_") if number(target) >= 75 else "sm_75"
     return ["ptxas", "-arch", arch, "-O0", "-o", "/dev/null", path]
 
@@ -86,7 +87,7 @@ def run(lines, version, target):
 
 
 def judge(lines, version, target):
-    """The errors of each line; a syntax error ends ptxas's run, so the remaining lines are judged again without it."""
+    """The errors of each line. ptxas stops after a syntax error, so the other lines are checked again without it."""
     if not lines:
         return []
     said, other, code = run(lines, version, target)
@@ -240,7 +241,7 @@ def seats():
 
 
 def quirk(line):
-    """Marks lines that ptxas accepts against the ISA text, and its one refusal of an f16x2 register as an integer."""
+    """Marks lines that ptxas accepts although the ISA does not, and shifts by f16x2 registers, which it refuses."""
     mnemonic, rest = (line.split(" ", 1) + [""])[:2]
     predicate = mnemonic.endswith(".pred") and "%f16x2_" in rest
     shift = mnemonic.split(".")[0] in ("shl", "shr") and rest.endswith("%f16x2_5;")

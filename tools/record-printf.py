@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Records the output of printf in this machine's C library for conversions with random flags, widths, precisions and sizes.
+"""Records what printf in this machine's C library prints for conversions with random flags, widths and precisions.
 
 Usage: python3 tools/record-printf.py > test/golden/printf/cases.jsonl
-Each line: format, args (["i32" | "i64" | "f64" | "text", value]; f64 as 16 hex digits of its bits, i as hex), text.
+Each line contains format, args and text. An argument is ["i32" | "i64" | "f64" | "text", value]. Integers are in
+hexadecimal, and an f64 is given by the 16 hexadecimal digits of its bits.
 """
 import ctypes
 import json

@@ -11,7 +11,7 @@ type Part = DeclaredSymbol | Extract<Declared, { readonly kind: 'alias' }> | Sco
 
 interface ScopeMark {
   readonly kind: 'scope';
-  /** What starts or ends here. */
+  /** The kind of the part of the outline that starts or ends the scope. */
   readonly of: string;
 }
 
@@ -65,8 +65,8 @@ function nameKeyOf(part: Part): NameKey {
 }
 
 /**
- * The properties that contain the position of a declaration or a reference to a scope. An edit may change them even if
- * the meaning of the declaration stays the same.
+ * The properties that contain positions or refer to scopes. An edit may change them even if the meaning of the
+ * declaration stays the same.
  */
 const withoutMeaning = new Set(['declared', 'start', 'end', 'nameStart', 'nameEnd', 'typeStart', 'typeEnd', 'scope']);
 

@@ -160,7 +160,7 @@ export class ChunkChecker {
     return part;
   }
 
-  /** Reports a label whose name is already in use. The label itself was declared when its block was opened. */
+  /** Reports a label if its name is already in use. Labels are not declared here, but when their block is opened. */
   private checkLabel(): void {
     const part = this.takeOutline();
     if (part.kind !== 'label') throw new Error('a chunk has different labels than when it was first read');

@@ -170,7 +170,10 @@ export class ChunkList {
     return { at, old, fresh };
   }
 
-  /** Reads chunks starting at `at`, until a chunk at or after `next` begins in the same state as before. */
+  /**
+   * Divides the edited text into new chunks, which replace the chunks from index `at` on. Stops where an existing chunk
+   * with index `next` or higher begins in the same state as before.
+   */
   private readUntilSame(
     edited: string,
     at: number,
@@ -202,8 +205,8 @@ export class ChunkList {
   }
 
   /**
-   * The offsets at which chunk `next` and the existing chunks after it begin, given that chunk `next` begins at offset
-   * `start`. Only offsets below `usualWindow` are returned, because chunks are usually shorter than that.
+   * The offsets of chunk `next` and of the existing chunks after it, given that chunk `next` begins at offset `start`.
+   * Only offsets below `usualWindow` are returned, because chunks are usually shorter than that.
    */
   private stopsAfter(next: number, start: number): readonly number[] {
     const stops: number[] = [];

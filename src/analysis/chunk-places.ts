@@ -31,7 +31,7 @@ export class ChunkPlaces implements Places {
   readonly named: Map<string, Span> = new Map();
   /** The names of debug sections. */
   readonly sectionNames: string[] = [];
-  /** Where they are. */
+  /** The positions of the debug sections. */
   readonly sections: Span[] = [];
   /** The labels in debug sections. */
   readonly labels: SectionLabel[] = [];

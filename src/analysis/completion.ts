@@ -1,4 +1,4 @@
-/** Completion: offers text that can be written at a position as part of a legal document. */
+/** Completion: offers text that would be valid at a given position of a document. */
 import type { Span } from '../base/span.ts';
 import type { ModuleEnvironment } from '../check/availability.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
@@ -288,7 +288,7 @@ function isArgument(symbol: DeclaredSymbol | undefined): boolean {
   return symbol?.kind === 'register' || (symbol?.kind === 'variable' && symbol.space === 'local parameter');
 }
 
-/** A scope in the form that the checker uses, and the scope of the module around it. */
+/** A scope and the scope of its module, both in the form that the checker uses. */
 interface CheckScope {
   readonly scope: Scope;
   readonly module: Scope;

@@ -81,7 +81,7 @@ function constantsIn(chunks: readonly Checked[]): readonly VariableSymbol[] {
   return found;
 }
 
-// --- places of sources ----------------------------------------------------------------------------------------------
+// --- source positions -----------------------------------------------------------------------------------------------
 
 /** For each chunk, the errors about inlined calls whose source position does not appear in any earlier `.loc`. */
 function missingPlaces(chunks: readonly Checked[]): ReadonlyMap<Chunk, readonly Diagnostic[]> {

@@ -132,7 +132,7 @@ function withUses(
   });
 }
 
-/** Returns the entries, and sets the variant of each instruction that contains an error to null. */
+/** Returns the entries. The variant is null in the entries of instructions that contain an error. */
 function withoutWrong(entries: readonly BodyEntry[], wrong: readonly Span[]): readonly BodyEntry[] {
   if (wrong.length === 0) return entries;
   const starts = wrong.map(({ start }) => start).toSorted((a, b) => a - b);

@@ -33,8 +33,8 @@ export function loopDepths(successors: Edges, predecessors: Edges): readonly num
 }
 
 /**
- * For each block, finds the innermost loop that contains it (for the first block of a loop, the next outer loop), and
- * returns the first block of the loop found; -1 if there is none.
+ * For each block, returns the first block of the innermost loop that contains it; -1 if there is no such loop. If the
+ * block is itself the first block of a loop, this loop does not count.
  */
 function parentsOf({ order, position, last, sources }: Search, predecessors: Edges): Int32Array {
   const parents = new Int32Array(predecessors.length).fill(-1);

@@ -38,7 +38,7 @@ const noRoles: Roles = { of: new Map(), end: 0 };
 
 /** Answers questions about the names and the structure of a document. Valid until the next edit. */
 export class Navigation {
-  /** Names by their scopes. */
+  /** The names of the document and their scopes. */
   readonly names: Names;
   readonly references: References;
   private readonly list: ChunkList;

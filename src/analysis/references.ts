@@ -33,7 +33,7 @@ export class References {
    */
   private outside: { readonly words: readonly Word[]; readonly index: number } = { words: [], index: 0 };
 
-  /** `words` is a cache for the words of each chunk, which is kept when the document is edited. */
+  /** `words` is a cache for the words of each chunk. The cache is kept when the document is edited. */
   constructor(list: ChunkList, names: Names, words: WeakMap<Chunk, readonly Word[]>) {
     this.list = list;
     this.names = names;
@@ -70,7 +70,7 @@ export class References {
     return end === undefined ? offset : start + end.end;
   }
 
-  /** The offset directly after the brace that opens the body of the function that starts at `offset`. */
+  /** Given the offset at which a function starts, returns the offset directly after the opening brace of its body. */
   bodyStart(offset: number): number | null {
     const { start, text } = this.list.at(offset);
     const isBrace = (word: Word): boolean => word.start >= offset - start && text[word.start] === '{';
@@ -193,12 +193,12 @@ export interface Spelling {
   readonly isRest: (rest: string) => boolean;
 }
 
-/** Only this name. */
+/** A set that contains only this name. */
 export function exactly(name: string): Spelling {
   return { key: keyOf(name), stem: name, isRest: (rest) => rest === '' };
 }
 
-/** Names that consist of the stem, alone or followed by a number. */
+/** The set of names that consist of the stem, alone or followed by a number. */
 export function numbered(stem: string): Spelling {
   return { key: { stem, number: -1 }, stem, isRest: (rest) => /^\d*$/.test(rest) };
 }

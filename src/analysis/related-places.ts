@@ -7,7 +7,7 @@ import type { Navigation } from './navigation.ts';
 
 export interface RelatedPlace {
   readonly span: Span;
-  /** What is there. */
+  /** Describes what is at this place. */
   readonly message: string;
 }
 

@@ -18,8 +18,8 @@ import { Workspace, workspaceOf } from './workspace.ts';
 
 export interface ConvertAsyncOptions extends ConvertOptions {
   /**
-   * Number of worker threads, at most 64; 0 uses only the calling thread. Default: one per processor, but at most 8,
-   * for 2^23 or more elements in shared memory; otherwise 0.
+   * Number of worker threads, at most 64; 0 uses only the calling thread. By default, conversions of 2^23 or more
+   * elements in shared memory use one thread per processor, but at most 8; all other conversions use 0.
    */
   readonly workers?: number;
   /** Stops the conversion: the promise is rejected with the signal's reason, and the output is incomplete. */
@@ -49,8 +49,8 @@ const slice = 32 * chunkSize;
 const sharedSlice = 8 * chunkSize;
 
 /**
- * Like `convert`, but converts one slice after another. In between, other tasks can run and a signal can stop the
- * conversion; if the arrays are large and in shared memory, worker threads share the slices. If both arrays are in the
+ * Like `convert`, but converts one slice after another. In between, other tasks can run, and a signal can stop the
+ * conversion. If the arrays are large and in shared memory, worker threads share the slices. If both arrays are in the
  * same `Workspace`, no data is copied; arrays in other SharedArrayBuffers are copied by the worker threads. Worker
  * threads convert arrays in an ordinary ArrayBuffer only if `workers` is given: the calling thread must copy such
  * arrays, which takes longer than most conversions. Results do not depend on the number of threads.
@@ -132,10 +132,9 @@ class Spread {
   }
 
   async runOn(host: WorkerHost, threads: number): Promise<void> {
-    const release = await borrowThreads(host, threads);
-    if (release === null) return this.runHere();
+    const { running, release } = await borrowThreads(host, threads);
     try {
-      await this.onBorrowed(host, threads);
+      await ((await running) ? this.onBorrowed(host, threads) : this.runHere());
     } finally {
       release();
     }

@@ -62,14 +62,14 @@ export interface ConvertOptions {
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
   /**
-   * For `rs` with a seed, if the source is part of a larger array: the index of its first element in that array, which
-   * must be a multiple of 4. Default 0.
+   * For `rs` with a seed, if the source is part of a larger array: the index of its first element in that array. The
+   * index must be a multiple of 4. Default 0.
    */
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
-   * for elements 2i and 2i + 1. The bits of a word are used in the same way as the operand `rbits` of a PTX instruction
-   * that converts these elements, where the first element is in the lowest lane.
+   * for elements 2i and 2i + 1. A word is used the way a PTX instruction that converts these elements uses its operand
+   * `rbits`; the first element is in the lowest lane.
    */
   readonly rbits?: Uint32Array;
   /**
@@ -89,8 +89,8 @@ export interface ConvertOptions {
 }
 
 /**
- * The rules for the options of `convert`. Options with the rule `anything()` are checked when they are used, and their
- * invalid values have error codes of their own.
+ * The rules for the options of `convert`. Options with the rule `anything()` are checked when they are used, and errors
+ * in them have more specific codes.
  */
 export const convertRules: RulesFor<ConvertOptions> = {
   from: anything(),
@@ -150,7 +150,7 @@ export interface PreparedArrays extends ArrayConversion {
   readonly into: Uint8Array;
 }
 
-/** Allocates the result. Throws like `convert`, but the options must already follow `convertRules`. */
+/** Allocates the result. The options must already follow `convertRules`. Throws the same errors as `convert`. */
 export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedArrays {
   const conversion = arrayConversion(source, options);
   if (options.out !== undefined) requireBytes(options.out, 'out', 'bad-output');
@@ -165,7 +165,10 @@ function newArray(format: FormatName, bytes: number): Bytes {
   return arrayOver(format, new ArrayBuffer(bytes), 0, bytes);
 }
 
-/** The plan for this source and these options, which must follow `convertRules`. Throws like `convert`. */
+/**
+ * The plan for this source and these options. The options must already follow `convertRules`. Throws the same errors as
+ * `convert`.
+ */
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
   requireBytes(source, 'the source', 'bad-source');
   const from = sourceFormat(source, options.from);

@@ -62,8 +62,7 @@ function bare(text: string): string {
 /** The format with the given spelling, in upper or lower case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
-  // Most callers pass an exact spelling. Evaluating the expressions in `bare` would noticeably slow down a short
-  // conversion.
+  // Most callers pass an exact spelling. Calling `bare` for them would noticeably slow down a short conversion.
   const exact = known.get(text);
   if (exact !== undefined) return exact;
   const name = bare(text);

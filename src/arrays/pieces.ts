@@ -2,7 +2,7 @@
 import { chunkElements } from './quantized/block-encoder.ts';
 import type { Layout } from './quantized/quantized-array.ts';
 
-/** Consecutive elements, at most `chunkElements`, and their scales, one per block. */
+/** At most `chunkElements` consecutive elements, and their scales, one per block. */
 export interface Piece {
   readonly at: number;
   readonly count: number;

@@ -37,8 +37,8 @@ import { type InstructionPart, type Problem, problem, wholeMnemonic } from './in
 export const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
 /**
- * Whether textures include their samplers (`unified`) or samplers are separate (`independent`), which is specified by
- * `texmode_independent` in `.target`.
+ * Whether textures include their samplers (`unified`) or samplers are separate (`independent`). Samplers are separate
+ * if `.target` contains `texmode_independent`.
  */
 export type Texmode = 'unified' | 'independent';
 

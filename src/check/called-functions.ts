@@ -6,7 +6,7 @@ import type { FunctionItem, PrototypeDirective } from '../syntax/tree.ts';
 import { ctaGroupOf } from './declarations/function-uses.ts';
 import { isUnpassable, type Signature, signatureOf } from './declarations/signature.ts';
 
-/** Two flags: a parameter has a type that cannot be passed; a result has a type that cannot be returned. */
+/** Whether a parameter has a type that cannot be passed, and whether a result has a type that cannot be returned. */
 export type Unpassable = Readonly<Record<'parameters' | 'results', boolean>>;
 
 interface Known {
@@ -84,8 +84,8 @@ export class CalledFunctions {
   }
 
   /**
-   * In a whole program, the kernels that, together with the functions that they call, have instructions of both CTA
-   * groups.
+   * In a whole program, the kernels that have instructions of both CTA groups. The instructions of the functions that a
+   * kernel calls also count.
    */
   mixedInWhole(): readonly string[] {
     const all = new Set([...this.functions.values()].flatMap(({ ctaGroups }) => [...ctaGroups]));

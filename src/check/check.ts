@@ -63,7 +63,7 @@ export interface CheckedModule {
   readonly files: ReadonlyMap<number, string>;
   /** Debug sections as written. */
   readonly sections: readonly string[];
-  /** The variants of the instructions that have version or target requirements. */
+  /** The instruction variants that have version or target requirements. */
   readonly variants: readonly Variant[];
   readonly environment: ModuleEnvironment;
 }

@@ -1,4 +1,6 @@
-/** Constant banks. PTX had them from version 1.5 to 2.1, and ptxas 13.0 still accepts them in modules of these versions. */
+/**
+ * Constant banks. PTX had them from version 1.5 to 2.1, and ptxas 13.0 still accepts them in modules of these versions.
+ */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/conditions.ts';
@@ -39,7 +41,7 @@ function noSuchBank(bank: number): { readonly what: string; readonly ptxas: stri
   };
 }
 
-/** Reports a variable that does not belong in its constant bank. Bank 0 is the one of `.const` without a number. */
+/** Reports a variable that does not belong in its constant bank. `.const` without a number stands for bank 0. */
 export function checkBank(
   { space, bank: written, linkage, spaceStart, spaceEnd }: Declaration,
   { name, nameStart, nameEnd, dimensions }: Variable,

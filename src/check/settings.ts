@@ -22,7 +22,7 @@ export const noSettings: Settings = { options: {}, severities: new Map(), pages:
 
 /** The contents of a `ptxlab.json`. */
 interface SettingsFile {
-  /** For editors; not read. */
+  /** Only for editors; ptxlab ignores it. */
   readonly $schema?: unknown;
   readonly target?: TargetName;
   readonly isa?: VersionName;

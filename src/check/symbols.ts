@@ -125,9 +125,9 @@ const noFamilies: readonly RegisterSymbol[] = [];
 const noPrefixes: ReadonlySet<string> = new Set();
 
 /**
- * The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. Usually,
- * every call is in a block of its own, and few blocks declare registers, so members that are rarely needed are created
- * on first use.
+ * The names of one `{ … }` block, or of the module. Lookup proceeds outward; an inner name hides an outer one. There
+ * are many scopes, because compilers usually put every call into a block of its own. Few of these blocks declare
+ * registers, so fields that are rarely needed are created on first use.
  */
 export class Scope {
   readonly parent: Scope | null;

@@ -125,7 +125,7 @@ async function baselineOf(
   return new Baseline(text.value, displayName(baseline));
 }
 
-/** Throws a UsageError unless the file is empty or a baseline. */
+/** Throws a UsageError unless the file is empty or contains a baseline. */
 async function requireReplaceable(path: string, session: Session): Promise<void> {
   const text = await readInput(path, session);
   if (!text.ok) throw new UsageError(text.error);

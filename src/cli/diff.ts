@@ -63,7 +63,7 @@ async function diffFiles(pathA: string, pathB: string, task: Task): Promise<Exit
       const diff = await compared(a, b, task);
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
-        throw new PtxlabError('no-such-tensor', '--only matches no tensor of either file');
+        throw new PtxlabError('no-such-tensor', '--only matches no tensor in either file');
       const exit = isClean(diff, settings.limits) ? 0 : 1;
       session.expectExit?.(exit);
       await report(diff, task);

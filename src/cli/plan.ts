@@ -14,7 +14,7 @@ import { type Scheduler, scriptFor, shellWord } from './shards/scripts.ts';
 import type { TestChoice } from './shards/what.ts';
 import type { SweepChoiceFlags } from './sweep/choice.ts';
 
-/** The flags of all `plan` commands. */
+/** The flags that all `plan` commands have in common. */
 export interface PlanFlags extends CommonFlags {
   readonly shards?: string;
   readonly out?: string;

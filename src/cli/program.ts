@@ -1,6 +1,6 @@
 /**
- * The command line. The code of a command is loaded only when the command is run. It is not loaded to print the help or
- * the version.
+ * The command line. The code of a command is loaded only when the command is run, and not when the help or the version
+ * is printed.
  */
 import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';

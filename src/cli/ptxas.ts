@@ -1,5 +1,5 @@
 /**
- * `ptxlab ptxas` and `ptxlab-ptxas`: a stand-in for ptxas that verifies PTX but generates no machine code. Command
+ * `ptxlab ptxas` and `ptxlab-ptxas`: a stand-in for ptxas that verifies PTX but generates no machine code. Its command
  * line, messages and exit codes are those of ptxas 13.0.
  */
 import { readFileSync } from 'node:fs';

@@ -59,7 +59,7 @@ export async function runCommand(file: string | undefined, flags: RunFlags, sess
   return runFile(file, flags, session);
 }
 
-/** Rejects all other flags, because a job has its own keys for them. */
+/** Rejects flags that cannot be combined with `--job`, because a job has its own keys for these settings. */
 function requireNoOthers({ job: _job, color: _color, quiet: _quiet, ...others }: RunFlags): void {
   const given = Object.entries(others).find(([, value]) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,

@@ -35,7 +35,7 @@ export async function sweepCommand(
   const expected = await readExpected(flags, session);
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
   if (names.length === 0)
-    throw new UsageError('sweep needs an instruction, or --expect FILE to check every instruction of the file');
+    throw new UsageError('sweep needs an instruction, or --expect FILE to check every instruction in the file');
   const out = flags.out === undefined ? null : await readOut(flags.out, session);
   return session.interruptible(async (signal) => {
     let worst: ExitCode = 0;

@@ -13,7 +13,7 @@ import type { LockstepGroup } from './lockstep.ts';
 
 /** One instruction of a warp. */
 export interface RecordedStep {
-  /** 1-based PTX source line. */
+  /** The PTX source line, counted from 1. */
   readonly line: number;
   readonly text: string;
   readonly function: string;
@@ -78,8 +78,8 @@ export class Recording {
   }
 
   /**
-   * Returns the contents that registers have after a given step, for all registers written in this step or an earlier
-   * one. The registers are in the order in which they were first written.
+   * Returns the contents of the registers after a given step. The result includes every register that was written in
+   * this step or an earlier one. The registers are in the order in which they were first written.
    *
    * @param index the index of the step; -1 means the state before the first step
    */

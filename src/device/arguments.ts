@@ -12,8 +12,8 @@ export interface Addressed {
 }
 
 /**
- * A number of bytes in a block's shared memory, for a parameter that points to shared memory. They are added to the
- * launch's shared memory.
+ * A number of bytes in a block's shared memory, for a parameter that points to shared memory. These bytes are added to
+ * the launch's shared memory.
  */
 export interface SharedPart {
   readonly shared: number;
@@ -22,7 +22,10 @@ export interface SharedPart {
 /** A scalar, an address, or the raw bytes of a parameter. */
 export type PlacedArgument = number | bigint | Addressed | Uint8Array;
 
-/** A scalar, a buffer (which passes its address), the raw bytes of a parameter, or a part of shared memory. */
+/**
+ * A scalar, a buffer, the raw bytes of a parameter, or a part of shared memory. For a buffer, the kernel receives its
+ * address.
+ */
 export type Argument = PlacedArgument | SharedPart;
 
 /**

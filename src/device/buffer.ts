@@ -18,7 +18,7 @@ export class DeviceBuffer extends DeviceRange {
     this.byteLength = allocation.size;
   }
 
-  /** Its generic address. */
+  /** The generic address of the buffer. */
   get address(): bigint {
     return BigInt(this.allocation.address);
   }

@@ -63,7 +63,7 @@ const trace: Rule<TraceChoice> = {
   accepts: (value) => typeof value === 'object' && value !== null,
 };
 
-/** Options whose values are names accept any string; the names are looked up in their tables later. */
+/** An option whose value is a name accepts any string; the name is looked up in a table later. */
 type Unnamed<T> = { readonly [Name in keyof T]: T[Name] extends string | undefined ? string | undefined : T[Name] };
 
 export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
@@ -78,10 +78,7 @@ export const deviceRules: RulesFor<Unnamed<DeviceOptions>> = {
   simd: flag,
 };
 
-/**
- * The launch options that are plain data, so that job files and requests to the server can contain them in the same
- * form.
- */
+/** The launch options that are plain data. Job files and requests to the server can contain them in the same form. */
 export type PlainLaunch = Pick<
   LaunchOptions,
   | 'grid'
@@ -104,7 +101,7 @@ const engineRules: RulesFor<Pick<LaunchOptions, 'engine' | 'races'>> = {
   races: oneOf('report', 'strict'),
 };
 
-/** The plain options of launches on any engine. */
+/** The plain options that apply to launches on every engine. */
 const commonRules: RulesFor<Omit<PlainLaunch, keyof typeof engineRules>> = {
   grid: extent,
   block: extent,

@@ -27,7 +27,7 @@ export abstract class DeviceRange implements Addressed {
     setHome(this, memory);
   }
 
-  /** Its generic address. */
+  /** The generic address of the range. */
   abstract get address(): bigint;
 
   /** The bytes themselves, not a copy; throws if the memory has been freed. */

@@ -149,8 +149,8 @@ export class Kernel {
         simd: options.simd ?? simd,
       });
     }
-    // A thread often reads memory that was never written because it does not wait for the thread that writes it. If the
-    // launch continues after the read, the race is found.
+    // If a thread reads memory that was never written, the cause is often a race: the thread does not wait for another
+    // thread that writes to this memory. The race is found if the launch continues after the read.
     const trackWrites = (options.uninitialized ?? (races === null ? 'fault' : 'zero')) === 'fault';
     const engine = new ReferenceEngine(launch, { trackWrites, tracing, races });
     return runToEnd(engine, launch);

@@ -80,11 +80,11 @@ export interface LaunchOptions {
   /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
-   * Finds data races: accesses by different threads to the same global, shared or tensor memory that are not ordered by
-   * a barrier, fence or atomic operation (PTX ISA 9.1, section 8). Races are returned in `LaunchResult.races`, with the
-   * two PTX lines involved, and do not depend on the order in which the threads ran. `report` leaves out races between
-   * two stores of the same value; `strict` reports them, too. Requires the engine `interp`; if `races` is set, this
-   * engine is the default.
+   * Finds data races: different threads access the same global, shared or tensor memory, and no barrier, fence or
+   * atomic operation orders their accesses (PTX ISA 9.1, section 8). Races are returned in `LaunchResult.races`, with
+   * the two PTX lines involved. The result does not depend on the order in which the threads ran. `report` leaves out
+   * races between two stores of the same value; `strict` reports them, too. Requires the engine `interp`; if `races` is
+   * set, this engine is the default.
    */
   readonly races?: RaceMode;
   /**
@@ -136,8 +136,8 @@ export interface LaunchOptions {
   /**
    * What to do when a kernel reads shared or local memory that was never written. With `fault`, the default, the launch
    * ends with a fault if a branch, an address, a store to global memory or a host call depends on a value that was read
-   * from such memory. With `zero`, which is the default if `races` is set, and always on `jit`, such memory contains
-   * zeros.
+   * from such memory. With `zero`, such memory contains zeros. This is the default if `races` is set, and `jit` always
+   * works this way.
    */
   readonly uninitialized?: 'fault' | 'zero';
 }
@@ -146,8 +146,8 @@ export interface LaunchOptions {
  * The type of an element. For one-byte floats, use `u8`. Copies to shared memory round `tf32` to the nearest value of
  * that format, and flush subnormal numbers of types that end in `.ftz`. Elements of type `b4x16`, `b4x16_p64` and
  * `b6x16_p32` are packed in the tensor; in shared memory, every 16 elements are followed by 64 bits of padding for
- * `b4x16_p64`, or 32 bits for `b6x16_p32`. The driver's names are UINT8, FLOAT32_FTZ, 16U4_ALIGN8B, 16U4_ALIGN16B and
- * 16U6_ALIGN16B for `u8`, `f32.ftz`, `b4x16`, `b4x16_p64` and `b6x16_p32`, and so on.
+ * `b4x16_p64`, or 32 bits for `b6x16_p32`. The driver uses other names, for example UINT8 for `u8` and FLOAT32_FTZ for
+ * `f32.ftz`. Its names for `b4x16`, `b4x16_p64` and `b6x16_p32` are 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B.
  */
 export type TensorElement = TensorElementType;
 
@@ -169,9 +169,9 @@ export interface Im2colOptions {
   readonly lowerCorner: readonly number[];
   /** The last pixel at which a filter may begin, relative to the last pixel of the image. */
   readonly upperCorner: readonly number[];
-  /** 1 to 256. The channels of a pixel must occupy a multiple of 16 bytes. */
+  /** A number from 1 to 256. The channels of a pixel must occupy a multiple of 16 bytes. */
   readonly channelsPerPixel: number;
-  /** 1 to 1024. */
+  /** A number from 1 to 1024. */
   readonly pixelsPerColumn: number;
 }
 
@@ -192,7 +192,7 @@ export interface TensorMapOptions {
   readonly strides?: readonly number[];
   /** Size of a box along each dimension: 1 to 256 elements. A row of the box must occupy a multiple of 16 bytes. */
   readonly box?: readonly number[];
-  /** Pixels, instead of a box. */
+  /** The pixels to copy, instead of a box. */
   readonly im2col?: Im2colOptions;
   /**
    * Distances between the copied elements along each dimension, 1 to 8; 1 by default. The first distance has no effect.

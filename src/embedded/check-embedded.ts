@@ -220,8 +220,8 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
 }
 
 /**
- * Whether nothing but white space and comments is left of the asm text where a finding stands. A syntax error there is
- * about the `}` of the module, which is not in the file.
+ * Whether a finding is a syntax error at the end of the asm text, where only white space and comments follow. Such an
+ * error is about the `}` that comes next in the module but is not in the file.
  */
 function meetsEnd({ code, span }: Diagnostic, { text, start, body }: AsmModule): boolean {
   return code === 'PTX1001' && withoutComments(text.slice(span.start, start + body.text.length)).trim() === '';

@@ -30,7 +30,7 @@ export function isPtx({ template, operands, unknown, language, start }: AsmState
   return beginsWithOpcode(first) && isInDeviceFunction(source, start);
 }
 
-/** Whether dot-separated words begin with an opcode, or with the first word of one. */
+/** Whether dot-separated words begin with an opcode, or with the first word of an opcode that has several words. */
 function beginsWithOpcode(words: string): boolean {
   return isOpcode(opcodeIn(words)) || beginsLongOpcode(words.replace(/\..*/, ''));
 }

@@ -1,4 +1,4 @@
-/** Every conversion in the table that `evaluate` can compute, as a list to choose from. */
+/** Lists the conversions that `evaluate` can compute, so that a user can choose one of them. */
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';
 import { environmentOf } from '../isa/environment.ts';

@@ -1,4 +1,4 @@
-/** Every matrix product that `evaluateDot` can compute, as a list to choose from. */
+/** Lists the matrix products that `evaluateDot` can compute, so that a user can choose one of them. */
 import { gpusFor, productOn } from '../explain/matrices/arithmetic.ts';
 import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
 import { expandCompiled } from '../isa/expand.ts';

@@ -91,7 +91,7 @@ describe('operands', () => {
 
 describe('modifiers', () => {
   test.each([
-    ['.shared::cta', 'the address is in the shared memory of the own block'],
+    ['.shared::cta', "the address is in the shared memory of the thread's own block"],
     ['.cg', 'cache in L2 only'],
     ['.ignore_oob', expect.stringContaining('out of bounds')],
     ['.m64n8k16', 'A is 64 by 16, B is 16 by 8, and the result is 64 by 8'],

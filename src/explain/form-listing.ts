@@ -29,7 +29,7 @@ export interface FormEntry {
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support at least one variant of the form, each with the first PTX version in which it does. */
+  /** The targets that support at least one variant of the form, each with the first PTX version that allows this. */
   readonly availability: readonly Acceptance[];
 }
 
@@ -79,7 +79,7 @@ export function describeForm(compiled: CompiledForm, choice: TargetChoice): Form
 }
 
 interface Words {
-  /** By slot. */
+  /** For each slot, the types that can occur in it. */
   readonly types: readonly ReadonlySet<string>[];
   readonly modifiers: ReadonlySet<string>;
 }

@@ -38,8 +38,8 @@ export interface LanePicture {
 }
 
 /**
- * Returns a picture of each result, followed by a picture of each source that is divided, which means that at least one
- * result field uses only some of its bits. The list is empty if the steps compute no bits.
+ * Returns a picture of each result, followed by a picture of each source that is divided. A source is divided if at
+ * least one result field uses only some of its bits. The list is empty if the steps compute no bits.
  */
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);

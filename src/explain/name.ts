@@ -43,7 +43,7 @@ export function explainName(text: string): NameExplanation | null {
   const type = types.get(text) ?? types.get(`.${text}`);
   if (type !== undefined) return explainType(type);
   const modifier = text.startsWith('.') ? text : `.${text}`;
-  // Searching the forms is slow, and a text with several words cannot be a modifier.
+  // Searching the forms is slow, and text with several words cannot be a modifier.
   if (modifier.lastIndexOf('.') > 0) return null;
   const meanings = meaningsOf(modifier);
   if (meanings.length === 0 || (text !== modifier && meanings.every(({ meaning }) => meaning === partOfOpcode)))

@@ -54,7 +54,7 @@ export function intermediateOf(steps: readonly Step[]): ReadonlySet<Ref> {
   return new Set(steps.flatMap((step) => (step.kind === 'pack' || step.kind === 'copy' ? [] : inputsOf(step))));
 }
 
-/** Returns the conversions among the steps, each only once. Conversions that only widen an operand are left out. */
+/** Returns each conversion among the steps once. Conversions that only widen an operand are left out. */
 export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
   const found = new Map<string, ConversionStep>();
   const intermediate = intermediateOf(steps);

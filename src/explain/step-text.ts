@@ -52,11 +52,11 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   clear: (step) => `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = zeros`,
   'bulk-atomic': (step) =>
     `for each ${step.width} bits of ${refName(step.size)} bytes: ${refName(step.value)} = ${step.sourceSpace} memory from ${refName(step.source)} on; ${refName(step.old)} = ${step.space} memory from ${refName(step.address)} on, replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
-  'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
+  'load-box': (step) => `${boxInShared(step)} = ${boxInTensor(step)}; ${refName(step.object)} tracks its completion`,
   'store-box': (step) => `${boxInTensor(step)} = ${boxInShared(step)}`,
   'reduce-box': (step) => `${boxInTensor(step)} = ${step.op} of it and ${boxInShared(step)}`,
   'multicast-box': (step) =>
-    `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; its bytes arrive at ${refName(step.object)}`,
+    `${boxInShared(step)}, in each block whose rank is in ${refName(step.mask)}, = ${boxInTensor(step)}; ${refName(step.object)} tracks its completion`,
   'tensor-product': (step) =>
     `D at ${refName(step.d)} = the product of A at ${refName(step.a)} and B at ${refName(step.b)}, as described by ${refName(step.instruction)}; if ${refName(step.adds)}, plus D${step.scale === null ? '' : ` * 2^-${refName(step.scale)}`}${step.metadata === null ? '' : `; the columns of A are those of the metadata at ${refName(step.metadata)}`}${step.zeroColumns === null ? '' : `; the columns of B are those of ${refName(step.zeroColumns)}`}`,
   'tensor-load': ({ space, address, offsets, to }) =>

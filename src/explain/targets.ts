@@ -4,7 +4,7 @@ import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
 
-/** A group of targets for which the first PTX version that accepts the construct is the same. */
+/** Targets for which the same PTX version was the first to accept the construct. */
 export interface AcceptanceGroup {
   readonly since: string;
   readonly targets: readonly string[];

@@ -46,6 +46,18 @@ function answerOf(worker: Worker): Promise<Answer> {
   });
 }
 
+/** Resolves to true once `count` workers are idle; reports an error and resolves to false if they do not start. */
+async function haveIdle(count: number): Promise<boolean> {
+  const missing = Math.max(0, count - idle.length);
+  try {
+    idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
+    return true;
+  } catch (error) {
+    reportError(new Error('workers do not start, so launches run on one thread', { cause: error }));
+    return false;
+  }
+}
+
 async function ask(question: Question): Promise<Answer> {
   const worker = idle.pop() ?? (await start());
   const answered = answerOf(worker);
@@ -60,15 +72,8 @@ function broken(answer: Answer): Error {
 }
 
 export const host: WorkerHost = {
-  async ready(count) {
-    const missing = Math.max(0, count - idle.length);
-    try {
-      idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
-      return true;
-    } catch (error) {
-      reportError(new Error('workers do not start, so launches run on one thread', { cause: error }));
-      return false;
-    }
+  async start(count) {
+    return Promise.resolve({ running: haveIdle(count) });
   },
   async run(share) {
     const answer = await ask({ kind: 'share', share });

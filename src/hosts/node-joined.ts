@@ -1,4 +1,4 @@
-/** Writes several files through the interface of a single file that contains their concatenated contents. */
+/** Writes several files as if they were a single file that contains their concatenated contents. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';

@@ -53,21 +53,31 @@ function readyPool(): Piscina {
   return pool;
 }
 
+/**
+ * Resolves to true once `count` threads are running. Each task waits until all tasks have started, so every task runs on
+ * a thread of its own.
+ */
+async function meeting(threads: Piscina, count: number): Promise<boolean> {
+  const arrived = new SharedArrayBuffer(4);
+  await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
+  up = Math.max(up, count);
+  return true;
+}
+
+function warn(error: unknown): false {
+  const why = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`worker threads did not start, so launches run on one thread: ${why}`);
+  return false;
+}
+
 export const host: WorkerHost = {
-  async ready(count) {
-    if (count <= up) return true;
-    // Each task waits until all tasks have started, so every task runs on its own thread.
-    const arrived = new SharedArrayBuffer(4);
+  async start(count) {
+    if (count <= up) return { running: Promise.resolve(true) };
     try {
-      const threads = await started();
-      await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
+      return { running: meeting(await started(), count).catch(warn) };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      process.emitWarning(`worker threads did not start, so launches run on one thread: ${why}`);
-      return false;
+      return { running: Promise.resolve(warn(error)) };
     }
-    up = Math.max(up, count);
-    return true;
   },
   run: (share) => readyPool().run(share, { name: 'runShare' }),
   convert: (part) => readyPool().run(part, { name: 'runArrayPart', filename: arrayPart }),

@@ -1,6 +1,7 @@
 /**
- * A sweep on Node worker threads, or in the calling thread if only one is requested. Each thread repeatedly takes a
- * group of chunks and returns their digests. A group has as many chunks as the kernel can process at the same time.
+ * A sweep on Node worker threads, or on the calling thread if only one thread is requested. Each thread repeatedly
+ * takes a group of chunks and returns their digests. A group has as many chunks as the kernel can process at the same
+ * time.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

@@ -97,8 +97,8 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 
 /**
  * Creates an activation at `base` in the thread's local memory. Its memory is filled with zeros and marked as never
- * written. The gap before the activation, which starts at `gap`, is treated in the same way, because earlier calls may
- * have used it.
+ * written. The gap before the activation starts at `gap`, and is treated the same way because earlier calls may have
+ * used it.
  */
 function openActivation(
   fn: LinkedFunction,

@@ -71,21 +71,18 @@ function skippedBytes(left: number, right: number): number {
   return (all >>> (piece - inPiece(left))) | (all & ~(all >>> inPiece(right)));
 }
 
-/** The number of bytes in a slot of the frame; 0 if there is no slot. */
+/** A number of bytes that is held in a slot of the frame; 0 if there is no slot. */
 function countIn(frame: Frame, place: number | null): number {
   return place === null ? 0 : Number(frame[place]);
 }
 
-/** Copies the bytes of a piece whose bits are set in the mask. */
+/** Copies byte i of a piece if bit i of the mask is 1. */
 function copyBytes(to: Location, from: Location, mask: number, context: AccessContext): void {
   openMemory(placeIn(from.space, from.address), from.address, 'load', piece, context);
   copyOthers(to, from, ~mask, context);
 }
 
-/**
- * Copies the bytes of a piece whose bits are not set in the mask. Source bytes that are not copied may be out of
- * bounds.
- */
+/** Copies byte i of a piece if bit i of the mask is 0. Source bytes that are not copied may be out of bounds. */
 function copyOthers(to: Location, from: Location, mask: number, context: AccessContext): void {
   openMemory(placeIn(to.space, to.address), to.address, 'store', piece, context);
   for (let i = 0; i < piece; i++) {

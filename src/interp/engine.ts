@@ -44,13 +44,13 @@ const looksEvery = 1 << 10;
 /** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 /**
- * If the running threads seem to do nothing but poll memory for this many rounds, a waiting group without a mask is
- * completed without them.
+ * If the running threads seem to do nothing but poll memory for this many rounds, a group that waits at an instruction
+ * without a member mask continues without these threads.
  */
 const idleRoundsBeforeGroups = 16;
 /**
- * Number of barriers and collectives at which each thread of a block may wait before other blocks get a turn, if the
- * block may be waiting for those blocks.
+ * If a block may be waiting for other blocks, the other blocks get a turn after its threads have stopped at barriers
+ * and collectives this many times per thread.
  */
 const stopsPerThread = 64;
 
@@ -73,7 +73,7 @@ export class ReferenceEngine implements SteppingEngine {
    * blocks only if blocks wait for each other.
    */
   private running: Block[] = [];
-  /** The thread that ran last, which is the thread that a fault is attributed to. */
+  /** The thread to which a fault is attributed, usually the thread that ran last. */
   private faulting: Thread | null = null;
   /** The first thread in a deadlock of threads that wait in loops, and the line of that thread's loop. */
   private stuckAt: { readonly thread: Thread; readonly line: number } | null = null;
@@ -257,7 +257,7 @@ export class ReferenceEngine implements SteppingEngine {
     return null;
   }
 
-  /** Removes the first block once all blocks of its cluster have ended, because its memory may be needed until then. */
+  /** Removes the blocks of a cluster once all of them have ended, because their memory may be needed until then. */
   private end(block: Block): void {
     block.hasEnded = true;
     const size = this.cpu.blocksPerCluster;
@@ -270,8 +270,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   /**
-   * Completes a waiting group without a mask, so that its threads can continue. Returns false if no such group is
-   * waiting.
+   * Completes a group that waits at an instruction without a member mask, so that its threads can continue. Returns
+   * false if no such group is waiting.
    */
   private settle(block: Block): boolean {
     block.idleRounds = 0;

@@ -1,6 +1,6 @@
 /**
- * Tests that the lanes of a warp of 32 threads exchange the values that the ISA's pseudo-code specifies (9.7.9.6,
- * 9.7.13.9 to 9.7.13.12).
+ * Tests that the lanes of a warp of 32 threads exchange values as specified by the pseudo-code of the ISA (sections
+ * 9.7.9.6 and 9.7.13.9 to 9.7.13.12).
  */
 import { describe, expect, test } from 'vitest';
 import { exchange } from './exchange.ts';

@@ -31,8 +31,8 @@ export function nextInWarp(thread: Thread, block: Block, code: readonly Prepared
 
 /**
  * Whether some threads of a group at the same instruction have not had their turn yet. While there are such threads, no
- * other block may run, because it would see an access of the first lanes, such as the release of a lock, before the
- * accesses of the other lanes.
+ * other block may run, because it would see an access by the first lanes, such as the release of a lock, before the
+ * other lanes have performed that access.
  */
 export function isBetweenLanes(block: Block): boolean {
   return block.threads.some(({ isReleased, activity }) => isReleased && activity === 'running');

@@ -16,7 +16,7 @@ import { plainMode } from '../numerics/operations.ts';
 
 /**
  * Elements of A and the elements of B that they are multiplied by, in the same order. All elements are given as bits,
- * in the form that they have in a register.
+ * as they appear in a register.
  */
 export interface Factors {
   readonly a: readonly Bits[];

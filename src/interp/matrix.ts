@@ -108,11 +108,12 @@ function factorsOf(shape: MatrixProduct, { a, b, more }: Matrices): (...place: P
   };
 }
 
-/** Finds the element of a column of B by which an element of A is multiplied. */
+/** Given a column of B, finds the element by which an element of A is multiplied. */
 type Partner = (columnOfB: readonly Bits[]) => Bits;
 
 /**
- * Returns a function that, given the row of a stored element of A and its position in the row, returns its `Partner`.
+ * Returns a function that takes the row of a stored element of A and the element's position in the row, and returns the
+ * element's `Partner`.
  */
 function partners(sparsity: Sparsity, columns: number, more: Matrices['more']): (row: number, at: number) => Partner {
   const indices = indicesOf(sparsity, more);

@@ -62,7 +62,7 @@ export interface AccessContext {
   readonly cpu: Cpu;
   /** PTX source line. */
   readonly line: number;
-  /** The kind of operation that the step starts and that completes later; null if it starts none. */
+  /** The kind of asynchronous operation that the step starts; null if it starts none. */
   readonly starts: AsyncKind | null;
   /** The offset of the mbarrier object at which the bytes of a copy arrive; null if they arrive at none. */
   readonly object: number | null;

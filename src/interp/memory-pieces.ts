@@ -29,8 +29,8 @@ export interface Location {
 }
 
 /**
- * Copies `bytes` bytes, in words of at most 8 bytes, or converts words of 4 bytes. Undefined bytes stay undefined in
- * shared memory; copying them to global memory is a fault.
+ * Copies `bytes` bytes, in words of at most 8 bytes, or converts 4-byte words. Undefined bytes stay undefined in shared
+ * memory; copying them to global memory is a fault.
  */
 export function copyPiece(
   to: Location,

@@ -29,7 +29,7 @@ export function plain(run: Action): Piece {
   return { run, careful: () => run };
 }
 
-/** A piece that computes a value that is always defined. */
+/** A piece whose result is always defined. */
 export function fresh(place: number, run: Action): Piece {
   return { run, careful: () => careful([{ to: place, from: [], through: () => 0n }], run) };
 }

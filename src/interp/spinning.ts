@@ -5,7 +5,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { Block, Prepared, Thread } from './thread.ts';
 
 /**
- * Every loop that is recognized as one in which a thread only waits for its cluster has fewer instructions than this.
+ * A loop in which a thread only waits for its cluster has fewer instructions than this. Longer loops are not recognized
+ * as such loops.
  */
 const longestSpin = 128;
 

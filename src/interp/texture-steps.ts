@@ -1,4 +1,4 @@
-/** Reads textures, and finds and stores texels of surfaces. */
+/** Reads textures, finds the addresses of texels in surfaces, and stores texels. */
 import type { StepOf } from '../isa/steps/step.ts';
 import { operandStarts } from '../isa/texture-read.ts';
 import { operandRoom } from '../machine/textures/sampling.ts';

@@ -79,7 +79,7 @@ export function finish(rest: Remainder, thread: Thread): void {
   else rest.careful(thread.frame, thread);
 }
 
-/** The two parts of an instruction that waits. */
+/** The two parts of an instruction at which a thread waits. */
 export interface Stopping {
   readonly stop: Action;
   readonly rest: Rest;
@@ -95,7 +95,7 @@ export interface Caller {
 
 export interface Thread {
   readonly index: Dim3;
-  /** The number of the thread within its block. Threads are numbered in the order of x, then y, then z, as in warps. */
+  /** The number of the thread within its block. Threads are numbered along x first, then y, then z, as in warps. */
   readonly linear: number;
   /** The frame of the running function. */
   frame: Frame;
@@ -109,7 +109,7 @@ export interface Thread {
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /** How many more times threads of the warp that are further ahead will wait for this thread. */
+  /** How many more times the threads that are further ahead in the warp will wait for this thread. */
   awaited: number;
   /** Whether the thread has finished waiting for the other threads of its warp and may run its next instruction. */
   isReleased: boolean;
@@ -127,7 +127,7 @@ export function wake(thread: Thread): void {
 
 export interface Block {
   readonly index: Dim3;
-  /** As in `blockIndexOf`. */
+  /** The number of the block in the grid, as in `blockIndexOf`. */
   readonly number: number;
   readonly threads: readonly Thread[];
   readonly shared: Segment;
@@ -168,7 +168,7 @@ export const mostAwaited: number = 1 << 14;
 /** The amount by which `awaited` decreases when a thread has only polled memory during its turn. */
 export const awaitedPolls: number = 1 << 8;
 
-/** The value of `looks` that ends a thread's turn because the thread was the last of its group to arrive. */
+/** A value of `looks` that ends the turn of a thread. It is set if the thread was the last of its group to arrive. */
 export const turnOver: number = Number.POSITIVE_INFINITY;
 
 /** The context in which prepared instructions run. The engine sets the members before it runs the instructions. */

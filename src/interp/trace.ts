@@ -30,7 +30,7 @@ export interface TraceEvent {
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly function: string;
-  /** 1-based PTX source line. */
+  /** The PTX source line, counted from 1. */
   readonly line: number;
   /** The instruction as written, from its guard to its semicolon. */
   readonly text: string;

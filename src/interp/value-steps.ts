@@ -17,7 +17,7 @@ import { bitOperation, integerOperation, packClamp } from '../numerics/integers.
 import { mufu } from '../numerics/mufu.ts';
 import type { Operation } from '../numerics/operations.ts';
 
-/** Values by slot. */
+/** The value in each slot. */
 export type Frame = Bits[];
 
 /** Returns the value in a slot of the frame. */

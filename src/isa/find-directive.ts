@@ -48,7 +48,7 @@ export function availabilityOfDirective(
   return availability.get(name) ?? null;
 }
 
-/** The versions in which a constant bank could be named; bank 0 is the one that `.const` without a number means. */
+/** The versions in which a constant bank could be named; `.const` without a number means bank 0. */
 export function availabilityOfBank(bank: number): AvailabilityRow | null {
   return availabilityOfDirective(bank === 0 ? 'bank 0 of .const' : 'bank number of .const');
 }

@@ -40,7 +40,10 @@ export interface InstructionForm {
    * the instruction again.
    */
   readonly repeatsWhile?: Ref;
-  /** The threads of the warp wait for each other before they execute the instruction, or both before and after. */
+  /**
+   * Whether the threads of the warp wait for each other only before the instruction (`before`), or before and after it
+   * (`around`).
+   */
   readonly meets?: 'before' | 'around';
   /** Axes whose modifiers do not affect results, so that tests and listings may ignore them. */
   readonly inert?: readonly string[];

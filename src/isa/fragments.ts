@@ -87,9 +87,9 @@ export function transposed({ rows, columns, row, column, ...rest }: Fragment): F
 }
 
 /**
- * m8n8k4 with f16 computes four products at once. Each product is held by eight lanes: four consecutive lanes in the
- * lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two bits of the lane
- * number that form the number of the product.
+ * A single m8n8k4 instruction with f16 computes four products. Each product is held by eight lanes: four consecutive
+ * lanes in the lower half of the warp, and the corresponding four lanes in the upper half. `quadPair` lists the two
+ * bits of the lane number that form the number of the product.
  */
 const quadPair: readonly Digit[] = ['l2', 'l3'];
 const lanesAcross: readonly Digit[] = ['l0', 'l1', 'l4'];

@@ -85,9 +85,9 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: Accumulator): 
 }
 
 /**
- * The exponent of a term that is zero. The two formulas summarize the models of MMA-Sim, which were measured on GPUs:
- * with 23, 24 and 25 bits, the exponent is -131, -132 and -133 if terms are added in f32, and -20, -21 and -22 if they
- * are added in f16.
+ * The exponent of a term that is zero. The two formulas summarize the models of MMA-Sim, which are based on
+ * measurements of GPUs. If terms are added in f32, the exponent is -131 with 23 bits, -132 with 24 bits, and -133 with
+ * 25 bits. If they are added in f16, it is -20, -21 and -22.
  */
 function zeroExponentOf(kept: number, addsInF32: boolean): number {
   return addsInF32 ? -108 - kept : 3 - kept;

@@ -12,7 +12,10 @@ export interface BitField {
  * was before the arrival.
  */
 export const mbarrierFields: Readonly<Record<'layout' | 'pending' | 'expected' | 'bytes' | 'phase', BitField>> = {
-  /** 1 for `.layout::v1`, else 0. This bit was found in code that ptxas 13.3 generates for sm_90 and sm_100. */
+  /**
+   * The value is 1 for `.layout::v1`, otherwise 0. This bit was found in code that ptxas 13.3 generates for sm_90 and
+   * sm_100.
+   */
   layout: { low: 0, width: 1 },
   /** Arrivals that each later phase expects, negated. */
   expected: { low: 1, width: 20 },

@@ -76,8 +76,9 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 };
 
 /**
- * Kinds of modifiers of which an instruction can contain two, in an order that matters: the state spaces of a copy (the
- * destination comes first), the formats of a copied matrix, and the two operations of a matrix product of single bits.
+ * Kinds of modifiers of which an instruction can contain two, in an order that matters. These are the state spaces of a
+ * copy, the formats of a copied matrix, and the two operations of a matrix product of single bits. In a copy, the space
+ * of the destination comes first.
  */
 const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(modifierSets['space']?.values),

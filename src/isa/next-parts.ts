@@ -1,7 +1,7 @@
 /**
- * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-separated parts that can come next. Only parts
- * that can lead to a mnemonic that is legal for a certain version and target are included. The parts are listed in the
- * order of the syntax lines.
+ * Completes mnemonics. Given the beginning of a mnemonic, finds the dot-separated parts that can come next. A part is
+ * included only if it can lead to a mnemonic that is legal for the given version and target. The parts are listed in
+ * the order of the syntax lines.
  */
 import { once } from '../base/once.ts';
 import { append } from '../base/append.ts';
@@ -15,7 +15,7 @@ import { isAvailable, type Target, type Version } from './targets.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface NextParts {
-  /** With their dots. */
+  /** The parts that can come next, each with its dot. */
   readonly parts: readonly string[];
   /** Whether the mnemonic is already legal without any further parts. */
   readonly isComplete: boolean;

@@ -46,7 +46,7 @@ export interface ValuePattern {
   readonly names?: ReadonlyMap<string, AvailabilityRow>;
   /** `!%p` is allowed as this operand. */
   readonly negatable?: boolean;
-  /** `!%p` with any predicate is allowed as this operand, because ptxas accepts it, although it is meaningless. */
+  /** A negated predicate (`!%p`) is allowed as this operand. It is meaningless here, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
   /** `_` is allowed as this operand. If the value is `only`, nothing else is allowed. */
   readonly sink?: boolean | 'only';
@@ -180,9 +180,9 @@ export type OperandPattern =
     }
   /**
    * `[a, {x, y}]`: a texture or surface, followed by coordinates of one of the `types`. The texture or surface is given
-   * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` is also allowed, where `s`
-   * is a sampler; the value contains the requirements for this if textures include their samplers, or if `a` or `s` is
-   * in a register.
+   * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` with a sampler `s` is also
+   * allowed. The value of `sampled` contains the requirements for this if textures include their samplers, or if `a` or
+   * `s` is in a register.
    */
   | {
       readonly kind: 'texture';

@@ -13,7 +13,9 @@ export function isSameFor(value: Sameness, group: Sameness): boolean {
   return sizes[value] >= sizes[group];
 }
 
-/** The sameness of a value that is computed from two other values: the smaller of the two samenesses. */
+/**
+ * Given the sameness of two values, returns the sameness of a value that is computed from them: the smaller of the two.
+ */
 export function meet(a: Sameness, b: Sameness): Sameness {
   return isSameFor(a, b) ? b : a;
 }

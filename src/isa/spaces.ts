@@ -41,9 +41,9 @@ export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
 export const rankShift = 24;
 
 /**
- * The value of these bits for the first block of a cluster. The value is even, so that the bits of two blocks that work
- * together (ranks 2i and 2i + 1) differ only in the lowest one, as on GPUs: kernels clear this bit to reach the first
- * of the two.
+ * The value of these bits for the first block of a cluster. As on GPUs, the value is even, so that the bits of two
+ * blocks that work together (ranks 2i and 2i + 1) differ only in the lowest one. Kernels clear this bit to reach the
+ * first of the two blocks.
  */
 export const rankOfFirst = 2;
 

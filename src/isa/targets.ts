@@ -252,7 +252,10 @@ export function describeTargetSets(sets: readonly TargetSet[]): string {
   return joinWords([...new Set(others), ...new Set(names)], 'or');
 }
 
-/** Whether the first set contains the second one because it consists of all targets from an equal or lower number on. */
+/**
+ * Whether the first set is a `from` set that contains the range of the second one. A `from` set does not count as part
+ * of an equal one.
+ */
 export function containsRange(set: TargetSet, other: TargetSet): boolean {
   return (
     set.kind === 'from' && (other.kind === 'from' ? other.sm > set.sm : other.kind === 'between' && other.sm >= set.sm)

@@ -1,7 +1,7 @@
 /**
- * The layout of the 128 bytes of a tensor map, which the ISA does not specify. The layout was derived from the bits
- * that the driver of an H200 writes and from the bits that `tensormap.replace` changes on this GPU;
- * docs/spec-questions.md lists the bits that were not measured.
+ * The layout of the 128 bytes of a tensor map. The ISA does not specify this layout; it was derived from the bits that
+ * the driver of an H200 writes and from the bits that `tensormap.replace` changes on this GPU. The bits that were not
+ * measured are listed in docs/spec-questions.md.
  */
 import { elementAt } from '../base/element-at.ts';
 
@@ -21,9 +21,9 @@ export interface MapField {
  * for im2col mode has `channels`, `pixels` and the two corners instead of `box`.
  */
 export const tensorMapFields = {
-  /** 8 bytes. */
+  /** Eight bytes. */
   address: 0,
-  /** 1 if the map is for im2col mode. */
+  /** The value is 1 if the map is for im2col mode. */
   isIm2col: { at: 8, low: 0, width: 1 },
   /** The number of dimensions minus one. */
   rank: { at: 8, low: 4, width: 3 },
@@ -33,27 +33,27 @@ export const tensorMapFields = {
   interleave: { at: 8, low: 11, width: 2 },
   /** Together with `farSwizzle` and `atomicity`, this field contains the `code` of a row of `swizzles`. */
   swizzle: { at: 8, low: 13, width: 2 },
-  /** 1 if elements outside the tensor are NaN, 0 if they are zero. */
+  /** The value is 1 if elements outside the tensor are NaN, and 0 if they are zero. */
   fill: { at: 8, low: 15, width: 1 },
-  /** 1 if elements are rounded to tf32. */
+  /** The value is 1 if elements are rounded to tf32. */
   rounds: { at: 8, low: 16, width: 1 },
   atomicity: { at: 8, low: 20, width: 2 },
   /** The highest of the three bits of the swizzling mode. */
   farSwizzle: { at: 8, low: 22, width: 1 },
-  /** 4 bytes for each dimension except the innermost: the low bits of the stride, in units of 16 bytes. */
+  /** Four bytes for each dimension except the innermost: the low bits of the stride, in units of 16 bytes. */
   strides: 12,
   /** The high bits of the strides, four bits for each stride. */
   highStrides: { at: 28, low: 0, width: 16 },
-  /** 4 bytes for each dimension. */
+  /** Four bytes for each dimension: its size minus one. */
   dimensions: 32,
-  /** 3 bits for each dimension, innermost first. */
+  /** Three bits for each dimension, innermost first. */
   elementStrides: { at: 52, low: 0, width: 15 },
   /** One byte for each dimension, innermost first. */
   box: 55,
   /** One byte: the channels per pixel minus one. */
   channels: 55,
   /**
-   * 2 bytes each: the corners of the bounding box of the pixels. `cornerBits` contains the number of bits per
+   * Two bytes each: the corners of the bounding box of the pixels. `cornerBits` contains the number of bits per
    * dimension.
    */
   lowerCorner: 56,
@@ -61,10 +61,11 @@ export const tensorMapFields = {
   /** The pixels per column minus one. */
   pixels: { at: 60, low: 0, width: 10 },
   /**
-   * 4 bytes: the number of bytes that are copied. `tensormap.replace` does not change it, and no instruction reads it.
+   * Four bytes: the number of bytes that are copied. `tensormap.replace` does not change it, and no instruction reads
+   * it.
    */
   copied: 64,
-  /** 4 bytes: the alignment in shared memory that the swizzle requires. No instruction reads this field. */
+  /** Four bytes: the alignment in shared memory that the swizzle requires. No instruction reads this field. */
   alignment: 72,
 } as const;
 
@@ -221,8 +222,7 @@ export function isPadded({ bytes, sharedBytes }: TensorElement): boolean {
 }
 
 /**
- * If groups are padded, the size of the tensor along the innermost dimension and the innermost coordinate of a box must
- * be multiples of this number of elements, and each row of a box must have exactly this number of elements (PTX ISA
- * 9.1, section 9.7.9.25.5.1).
+ * If groups are padded, the number of elements that each row of a box must have. The innermost size of the tensor and
+ * the innermost coordinate of a box must be multiples of this number (PTX ISA 9.1, section 9.7.9.25.5.1).
  */
 export const paddedBlock = 128;

@@ -32,7 +32,7 @@ export type TensorProduct = {
   readonly aInTensor: boolean;
   /** Whether half of the elements of A are omitted. Metadata in tensor memory selects the elements that are kept. */
   readonly sparse: boolean;
-  /** Whether B is kept for later products instead of A (`.ws`). D may then have as few as 32 rows. */
+  /** Whether the instruction keeps B rather than A for later products (`.ws`). D may then have as few as 32 rows. */
   readonly stationary: boolean;
   /** The possible numbers of rows of A and of columns of B. */
   readonly shapes: ProductShapes;

@@ -5,7 +5,7 @@
 
 /** Offsets of the fields in bytes. */
 export const textureFields = {
-  /** 8 bytes: the address of the first texel. */
+  /** Eight bytes: the address of the first texel. */
   address: 0,
   /** One byte, one of the values in `textureTags`. */
   tag: 8,
@@ -21,36 +21,36 @@ export const textureFields = {
   /** Whether integer texels are converted to numbers from 0 to 1 (unsigned) or from -1 to 1 (signed). */
   normalizesTexels: 14,
   normalizesCoordinates: 15,
-  /** 4 bytes each. The depth and the number of layers are at least 1. */
+  /** Four bytes each. The depth and the number of layers are at least 1. */
   width: 16,
   height: 20,
   depth: 24,
   layers: 28,
-  /** 4 bytes: the number of levels of detail. */
+  /** Four bytes: the number of levels of detail. */
   levels: 32,
   /** One byte each: 1 for linear filtering, otherwise 0. */
   filter: 36,
   levelFilter: 37,
   /** One byte for each dimension, an index into `addressModes`. */
   addressModes: 38,
-  /** 8 bytes: the distance between rows of the finest level, in bytes. */
+  /** Eight bytes: the distance between rows of the finest level, in bytes. */
   rowBytes: 48,
-  /** 4 bytes each, f32 numbers. */
+  /** Four bytes each: f32 numbers. */
   levelBias: 56,
   leastLevel: 60,
   greatestLevel: 64,
   /** Four f32 numbers: the texel that is read outside the texture in the address mode `border`. */
   border: 72,
-  /** 4 bytes each: the numbers that txq and suq return. */
+  /** Four bytes each: the numbers that txq and suq return. */
   channelDataType: 88,
   channelOrder: 92,
-  /** 4 bytes, always 1: the number of samples of each texel. */
+  /** Four bytes: the number of samples of each texel, which is always 1. */
   samples: 96,
-  /** 4 bytes, always 0. */
+  /** Four bytes, always 0. */
   zero: 100,
-  /** 16 zero bytes, which are read by loads from outside the surface. */
+  /** Sixteen zero bytes, which are read by loads from outside the surface. */
   nothing: 112,
-  /** 16 bytes that are overwritten by stores outside the surface. */
+  /** Sixteen bytes that are overwritten by stores outside the surface. */
   discarded: 128,
 } as const;
 

@@ -1,7 +1,7 @@
 /**
- * Compiles, as a separate module, the code that runs a single thread at a time through a region. If threads run in
- * groups of four, this code runs only if the threads of a group diverge or if only some of them run. Most launches
- * therefore need this code for only a few regions or for none.
+ * Compiles a separate module with code that runs a single thread at a time through a region. If threads run in groups
+ * of four, this code runs only if the threads of a group diverge or if only some of them run. Most launches therefore
+ * need this code for only a few regions or for none.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { EngineCall } from './engine-call.ts';
@@ -12,7 +12,10 @@ import type { KernelShape } from './regions/kernel-shape.ts';
 import { regionFunction, regionType } from './regions/region-function.ts';
 import { lengthOf } from './regions/region-parts.ts';
 
-/** A module that exports a function for each of these regions, under the name of the import that it is for. */
+/**
+ * A module that exports a function for each of these regions. Each function is exported under the name by which the
+ * kernel's module imports it.
+ */
 export interface AloneModule {
   readonly regions: readonly number[];
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -47,15 +50,16 @@ export function compileAlone(shape: KernelShape, request: AloneRequest): AloneMo
 }
 
 /**
- * The regions of a kind that are compiled together with the region that is needed, since each module takes time. Empty
- * if this region is of another kind, or is one of the first.
+ * Returns the regions of one kind that have not been compiled yet, including the requested region. They are compiled
+ * together, because each module takes time. Returns an empty list if the requested region is of another kind, if it is
+ * the only one left, or if it is one of the first of its kind.
  */
 function leftOf(kind: readonly number[], { region, compiled }: AloneRequest): readonly number[] {
   const left = kind.filter((one) => !compiled.has(one));
   return left.includes(region) && left.length > 1 && kind.length - left.length >= mostSeparate ? left : [];
 }
 
-/** The region that is needed, and other short regions that end where threads continue together. */
+/** The requested region, and other short regions that end where threads continue together. */
 function separateRegions(all: readonly KernelRegion[], request: AloneRequest): readonly number[] {
   const ending = all.flatMap(({ region: { until } }, i) => (until === null ? [] : [i]));
   const chosen = [request.region];

@@ -44,10 +44,11 @@ const importTypes: Readonly<
    */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
   /**
-   * Copies a tensor box. Takes the number of the engine call, the thread, the remaining fuel, `mostDimensions`
-   * coordinates (zeros after the last dimension), `mostOffsets` offsets (zeros unless they are given), a mask (zero
-   * unless the box is copied to several blocks), the address of an mbarrier object (zero unless the box is copied to
-   * shared memory), the address of the box in shared memory, and the words of the tensor map.
+   * Copies a tensor box. Takes the number of the engine call, the thread and the remaining fuel, followed by the
+   * operands: `mostDimensions` coordinates, `mostOffsets` offsets, a mask, the address of an mbarrier object, the
+   * address of the box in shared memory, and the words of the tensor map. Zeros are passed for unused coordinates and
+   * offsets. The mask is zero unless the box is copied to several blocks, and the address of the mbarrier object is
+   * zero unless the box is copied to shared memory.
    */
   box: {
     parameters: [
@@ -62,8 +63,8 @@ const importTypes: Readonly<
    * Multiplies matrices in tensor memory, or copies a matrix to it. Takes the number of the engine call, the thread,
    * the remaining fuel, and the operands; zeros are passed for operands that the step does not have. The wide operands
    * are addresses and descriptors, for example those of D, A and B, or those of the target and the source. The narrow
-   * operands are the instruction descriptor, whether the previous value of D is added, the scale of this value, and,
-   * for each block, a mask of the unchanged lanes in four words.
+   * operands are the instruction descriptor, a flag that is set if the previous value of D is added, the scale of this
+   * value, and four words for each block, which contain a mask of the unchanged lanes.
    */
   tensor: {
     parameters: [

@@ -88,9 +88,8 @@ export const context = {
    */
   slowTiles: 88,
   /**
-   * The number of times that threads have run a region that may end at a call or where the threads of a warp
-   * reconverge. This number is counted only if a thread may wait for another thread in a loop that extends over several
-   * regions.
+   * Counts the runs of regions that may end at a call, or at a place where the threads of a warp reconverge. The runs
+   * are counted only if a thread may wait for another thread in a loop that extends over several regions.
    */
   leavingRuns: 92,
   /** The extents of a cluster, and whether the kernel or the launch specifies clusters. */
@@ -105,7 +104,7 @@ export const context = {
   tensor: 120,
   /** The operands of the texture or surface instruction that is being executed. */
   textureOperands: 124,
-  /** Four words: the results of the call to the engine that returned last. */
+  /** Four words: the results of the most recent call to the engine. */
   results: 176,
   /**
    * Number of stops after which the block may still continue in its current turn. Used only by kernels that let other
@@ -119,7 +118,7 @@ export const context = {
   moved: 196,
   /** Address of the table of textures (textures/texture-table.ts), if the kernel reads textures. */
   textureTable: 200,
-  /** See simd/rejoin-loss.ts. The value is kept when another block uses the same context. */
+  /** The account that simd/rejoin-loss.ts describes. It is not reset when another block uses the same context. */
   rejoinLoss: 204,
   /**
    * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word

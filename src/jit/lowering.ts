@@ -38,7 +38,7 @@ export interface Lowering {
    */
   readonly spans: CheckedSpans | null;
   /**
-   * Whether a NaN result of the instruction may have any bits, even if PTX prescribes them (see
+   * Whether a NaN result of the instruction may have arbitrary bits, even if PTX prescribes its bits (see
    * arithmetic/hidden-nans.ts).
    */
   readonly hidesNan: boolean;

@@ -14,7 +14,7 @@ export interface Fault {
   readonly kernel: string;
   readonly block: Dim3 | null;
   readonly thread: Dim3 | null;
-  /** 1-based PTX source line. */
+  /** The PTX source line, counted from 1. */
   readonly line: number | null;
   /** Position in the original source; null if the PTX has no `.loc` for the line. */
   readonly source: SourcePlace | null;

@@ -78,7 +78,7 @@ export interface ThreadState {
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** How many more times the threads of the warp that are further ahead will wait for this thread. */
+  /** How many more times threads of the same warp will wait for this thread if they are further ahead. */
   readonly awaited: number;
   /** Whether the thread has finished waiting for the other threads of its warp and may run its next instruction. */
   readonly isReleased: boolean;

@@ -1,4 +1,4 @@
-/** Ends launches that run for too long: the clock, and the faults that stop a launch. */
+/** Measures time, and stops launches that run for too long. */
 import { type MachineFault, machineFault } from './fault.ts';
 import type { LaunchLimits } from './launch.ts';
 

@@ -27,7 +27,7 @@ interface Plan {
   /** Values with a significand below this number are flushed; 0 if none are. */
   readonly leastSignificand: number;
   readonly dropSign: boolean;
-  /** 1 if values are multiplied by the scale, -1 if they are divided by it, 0 if there is no scale. */
+  /** The value is 1 if values are multiplied by the scale, -1 if they are divided by it, and 0 if there is no scale. */
   readonly scaling: 1 | 0 | -1;
 }
 

@@ -13,7 +13,7 @@ export type Accumulator = 'f16' | 'f32';
  */
 export type ChunkEnd = 'f32' | 'e8m13' | 'f16';
 
-/** The format in which the sum of a chunk is rounded. */
+/** The format of the accumulator, which holds the rounded sum of a chunk. */
 export function accumulatorOf(end: ChunkEnd): Accumulator {
   return end === 'f16' ? 'f16' : 'f32';
 }

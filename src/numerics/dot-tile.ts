@@ -1,6 +1,6 @@
 /**
- * Computes all dot products of the rows of one matrix and the columns of another, in the way that tensor cores do. The
- * results are those of `dotProduct`, which is much slower because it works on one term at a time.
+ * Computes all dot products of the rows of one matrix and the columns of another, the way tensor cores do. The results
+ * are those of `dotProduct`, which is much slower because it works on one term at a time.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -146,7 +146,9 @@ export function dotTile(
     return bits;
   };
 
-  /** Adds the products of a chunk of elements, which begin at indices `inA` and `inB`, to a finite sum. */
+  /**
+   * Adds the products of a chunk of elements to a finite sum. The chunk begins at index `inA` in A and at `inB` in B.
+   */
   function addChunk(inA: number, inB: number, sum: number, sumExponent: number): number {
     const count = Math.min(chunk, length - (inA % length));
     let greatest = sum === 0 ? zeroExponent : sumExponent;

@@ -1,7 +1,7 @@
 /**
- * Computes dot products in the way that tensor cores do: products are exact, the terms of a chunk are aligned to their
- * largest exponent and truncated, and the sum of each chunk is rounded once. This behavior was measured on hardware and
- * modeled by the authors of MMA-Sim (arXiv 2511.10909).
+ * Computes dot products the way tensor cores do: products are exact, the terms of a chunk are aligned to their largest
+ * exponent and truncated, and the sum of each chunk is rounded once. This behavior was measured on hardware and modeled
+ * by the authors of MMA-Sim (arXiv 2511.10909).
  */
 import type { Bits } from '../base/bits.ts';
 import {
@@ -20,9 +20,9 @@ import { formats } from './formats.ts';
 import { type Grid, gridOf, round } from './round.ts';
 
 /**
- * A term with the value `significand` * 2^(`exponent` - `fractionBits`). The largest exponent of the terms is
- * determined from their exponents. If `counts` is false, the exponent for zeros is used for this purpose instead of the
- * term's `exponent`. By default, `counts` is true unless the significand is 0.
+ * A term with the value `significand` * 2^(`exponent` - `fractionBits`). When the largest exponent of all terms is
+ * determined, the term is considered to have the exponent `exponent` or, if `counts` is false, the exponent for zeros.
+ * By default, `counts` is true unless the significand is 0.
  */
 export interface Term {
   readonly significand: number;
@@ -79,7 +79,7 @@ function inHalf(term: Addend): Addend {
   return { ...term, significand, exponent };
 }
 
-/** The exact product of two terms, which is not normalized. */
+/** The exact product of two terms, without normalization. */
 export function product(a: Addend, b: Addend): Addend {
   if (typeof a !== 'string' && typeof b !== 'string') {
     return {

@@ -69,7 +69,7 @@ const powers = new Float64Array(1024 - lowestPower);
 powers[0] = Number.MIN_VALUE;
 for (let i = 1; i < powers.length; i++) powers[i] = doubleAt(powers, i - 1) * 2;
 
-/** 2^exponent as an exact double; 0 below 2^-1074 and infinity above 2^1023. */
+/** Returns 2^exponent as an exact double: 0 below 2^-1074, and infinity above 2^1023. */
 export function power(exponent: number): number {
   if (exponent < lowestPower) return 0;
   return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;

@@ -97,7 +97,7 @@ function explainTerm([index, term]: Indexed, { zeroExponent }: DotArithmetic, un
   return { index, value, exponent: counts ? exponent : zeroExponent, sign, ...digits };
 }
 
-/** The binary digits of `integer` * 2^`shift` that are before the binary point, and those that are after it. */
+/** The binary digits of `integer` * 2^`shift` before the binary point, and those after it. */
 function splitAt(integer: bigint, shift: number): { readonly kept: string; readonly cut: string } {
   if (shift >= 0) return { kept: (integer << BigInt(shift)).toString(2), cut: '' };
   const low = BigInt.asUintN(-shift, integer);

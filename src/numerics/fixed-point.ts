@@ -5,7 +5,7 @@
  * units, and there are at most eight squarings, each of which doubles the error.
  */
 
-/** Number of trailing bits of a result that may be wrong. */
+/** In each result, this number of trailing bits may be wrong. */
 export const slackBits = 26n;
 
 /** e^x for 0 <= x < 1. */
@@ -51,7 +51,10 @@ function alternating(x: bigint, first: bigint, n: bigint, places: bigint): bigin
   return sum;
 }
 
-/** x ± x^3/3 + x^5/5 ± ...: artanh for `sign` 1, arctan for -1; |x| at most 1/2. */
+/**
+ * The series x ± x^3/3 + x^5/5 ± ..., for |x| of at most 1/2. Its sum is artanh x if `sign` is 1, and arctan x if
+ * `sign` is -1.
+ */
 function inverseTangent(x: bigint, places: bigint, sign: bigint): bigint {
   const square = (x * x) >> places;
   let sum = x;

@@ -17,7 +17,7 @@ export interface FloatFormat {
   readonly bias: number;
   /**
    * Whether the exponent field 0 is reserved for zero and the subnormals. This is false for ue8m0, in which 0x00
-   * represents a power of two, as every other code except NaN does.
+   * represents a power of two, like every other code except NaN.
    */
   readonly subnormals: boolean;
   /** Number of bits below the fraction that are always zero: 13 in tf32, which is an f32 with a shorter fraction. */

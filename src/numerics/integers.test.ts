@@ -17,7 +17,7 @@ function valueOf(type: IntegerName, bits: Bits): bigint {
   return signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits);
 }
 
-/** A random value of a type, which is often close to zero or to one of the ends of the type's range. */
+/** A random value of a type, often close to zero or to either end of the range of the type. */
 function valuesOf(type: IntegerName): fc.Arbitrary<bigint> {
   const { width, signed } = formats[type];
   const least = signed ? -(1n << BigInt(width - 1)) : 0n;

@@ -27,13 +27,13 @@ export interface Kernel {
   readonly divide: (a: Finite, b: Finite) => Finite;
   /** The square root of a positive value. */
   readonly squareRoot: (a: Finite) => Finite;
-  /** 1 / sqrt(a) for a positive value. */
+  /** The reciprocal square root of a positive value. */
   readonly reciprocalRoot: (a: Finite) => Finite;
 }
 
 /**
- * For significands of at most 24 bits. `add` also accepts significands of up to 48 bits, because it is used for the
- * last step of an fma.
+ * The kernel for significands of at most 24 bits. `add` also accepts significands of up to 48 bits, because it is used
+ * for the last step of an fma.
  */
 export const narrow: Kernel = {
   add: addNarrow,
@@ -44,7 +44,7 @@ export const narrow: Kernel = {
   reciprocalRoot: reciprocalRootWide,
 };
 
-/** For significands of at most 53 bits. */
+/** The kernel for significands of at most 53 bits. */
 export const wide: Kernel = {
   add: (a, b) => addWide(a, BigInt(a.significand), b),
   multiply: multiplyWide,

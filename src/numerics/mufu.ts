@@ -4,8 +4,8 @@
  * same results as the GPU for all 2^32 arguments of every function.
  *
  * The range of each function is divided into pieces. For each piece, a table contains the coefficients of a polynomial
- * in x; x consists of the 17 bits that follow the bits that select the piece. x^2 is truncated (`squareOf`); the sum of
- * the products is exact, and is then truncated as well. This is the interpolator of Oberman and Siu (A High-Performance
+ * in x; x consists of the 17 bits after those that select the piece. x^2 is truncated (`squareOf`); the sum of the
+ * products is exact, and is then truncated as well. This is the interpolator of Oberman and Siu (A High-Performance
  * Area-Efficient Multifunction Interpolator, 2005).
  */
 import { elementAt } from '../base/element-at.ts';

@@ -91,7 +91,7 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'nan-tf32',
     title: 'bits of a NaN in tf32',
-    choice: '0x7fffffff, also with .satfinite; on sm_90, 0x7fffe000, or under .rna the upper 19 bits of the NaN',
+    choice: '0x7fffffff, also with .satfinite. On sm_90: 0x7fffe000; under .rna, the upper 19 bits of the NaN',
     evidence:
       'PTX ISA 9.1, section 9.7.9.21, .satfinite: NaN stays NaN; measured: ptxas truncates the payload when it folds .rna; recorded on an H200',
     appliesTo: (c) => c.to === 'tf32' && hasNan(formats[c.from]),
@@ -226,7 +226,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
 export const recordedApproximation: Choice = {
   id: 'recorded-approximation',
   title: 'results of .approx and .full',
-  choice: 'those of an H200, in every bit',
+  choice: 'the results of an H200, bit for bit',
   evidence: 'measured: recorded on an H200, for all operands of each f32 instruction with one operand',
 };
 

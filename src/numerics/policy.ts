@@ -2,9 +2,9 @@
  * The rules for cases in which rounding alone does not determine the result of a conversion, each with a name and its
  * evidence. `convert.ts` applies these rules, and `explain` prints them.
  *
- * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers,
- * or of constant folding by ptxas 13.0, recorded in test/golden/numerics, or results of an H200, recorded in
- * test/golden/hardware.
+ * Evidence is either a section of PTX ISA 9.1 or `measured`. Measured results come from the host code in the CUDA 13.0
+ * headers, from constant folding by ptxas 13.0, or from an H200. The results of the H200 are recorded in
+ * test/golden/hardware, and all others in test/golden/numerics.
  */
 import type { Conversion } from './conversion.ts';
 import { formats, type NumberFormat } from './formats.ts';

@@ -1,6 +1,6 @@
 /**
- * Computes all dot products of the rows of one matrix and the columns of another whose elements have scale factors, in
- * the way that tensor cores do. The results are f32 numbers.
+ * Computes all dot products of the rows of one matrix and the columns of another, the way tensor cores do. The elements
+ * of both matrices have scale factors. The results are f32 numbers.
  */
 import { elementAt } from '../base/element-at.ts';
 import { type Addend, chunkSum, product, readAccumulator, termOf } from './dot.ts';

@@ -104,8 +104,8 @@ describe('rounded to f32', () => {
   });
 
   test('all bits of the result for the float nearest to a multiple of pi / 2 are correct', () => {
-    // 16367173 * 2^72 differs from an odd multiple of pi / 2 by only 1.6e-9, so the subtraction of the multiple cancels
-    // many leading bits.
+    // The angle 16367173 * 2^72 differs from an odd multiple of pi / 2 by only 1.6e-9, so the subtraction of the
+    // multiple cancels many leading bits.
     const cosineOf = floatOperation('cos', 'f32', mode);
     expect(valueOf(cosineOf(bitsOf(16367173 * 2 ** 72), 0, 0) as number)).toBe(
       Math.fround(Math.cos(16367173 * 2 ** 72)),

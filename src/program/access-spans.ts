@@ -130,7 +130,7 @@ function accessOf({ guard, steps, addresses, places }: ProgramInstruction): Foun
   if (step === undefined || another !== undefined || address === undefined || addresses.length > 1) return null;
   if (address.base.kind !== 'register' || places.get(step.address) !== address.place) return null;
   const { register, width } = address.base;
-  // Narrower registers are ignored, because sums in 8 or 16 bits wrap around before they are extended to an address.
+  // Narrower registers are ignored, because 8-bit and 16-bit sums wrap around before they are extended to an address.
   if (width < 32) return null;
   const size = (step.width / 8) * elementsOf(step).length;
   if (size > largestAccess || (size & (size - 1)) !== 0) return null;

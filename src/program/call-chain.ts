@@ -3,8 +3,8 @@ import { calleesOf } from './call-site.ts';
 import type { FunctionProgram } from './function-program.ts';
 
 /**
- * A function, and the lengths that it adds to a chain of calls: as the last function of the chain (`last`), and as a
- * function that calls the next one (`caller`).
+ * A function, and the length that it adds to a chain of calls: `last` if it is the last function of the chain, and
+ * `caller` if it calls the next one.
  */
 interface Link {
   readonly last: number;

@@ -5,7 +5,10 @@ import { withCommonEntry } from './common-entry.ts';
 import type { BasicBlock } from './flow.ts';
 import { regionFrom } from './regions.ts';
 
-/** Blocks of one instruction each. A block with two successors branches to the first; one without any ends. */
+/**
+ * Blocks of one instruction each. A block with two successors branches to the first one; a block without successors
+ * ends the thread.
+ */
 function blocksWith(successors: readonly (readonly number[])[]): readonly BasicBlock[] {
   return successors.map(([first, second], start): BasicBlock => {
     const place = { start, end: start + 1 };

@@ -39,8 +39,8 @@ class Copies {
   /** For each block, the loops that contain it, the outermost first. */
   private readonly around: readonly (readonly NaturalLoop[])[];
   /**
-   * The copies of each block, by the number of loops around it in which threads finish an iteration that they have not
-   * begun in this code. Such a copy is not part of these loops.
+   * The copies of each block, by the number of surrounding loops that threads have entered in the middle of an
+   * iteration. In the copy, threads finish these iterations, so the copy is not part of these loops.
    */
   private readonly known = new Map<number, Map<number, number>>();
   private readonly open: { readonly block: number; readonly partial: number; readonly copy: number }[] = [];

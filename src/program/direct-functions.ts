@@ -48,7 +48,7 @@ export function directFunctions(functions: readonly LinkedFunction[]): DirectFun
   return { all, alone };
 }
 
-/** The functions that may be called through a register, which compiled code calls in a different way. */
+/** The functions that may be called through a register. Compiled code calls them in a different way. */
 function reachedThroughRegisters(functions: readonly LinkedFunction[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (const fn of functions) {

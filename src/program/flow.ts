@@ -72,8 +72,8 @@ export function blocksOf(
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
   /**
-   * Instructions at which threads begin or resume. When a thread begins or resumes at an instruction, extra work has to
-   * be done, but not when the thread reaches the same instruction by a branch.
+   * Instructions at which threads begin or resume. Extra work has to be done when a thread begins or resumes at such an
+   * instruction, but not when it reaches the instruction by a branch.
    */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {

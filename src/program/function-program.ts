@@ -36,7 +36,7 @@ export interface AddressSource {
         readonly kind: 'register';
         readonly register: number;
         readonly width: number;
-        /** Whether a register of 8 or 16 bits is sign-extended to 32 bits; if false, it is zero-extended. */
+        /** Whether an 8-bit or 16-bit register is sign-extended to 32 bits; if false, it is zero-extended. */
         readonly signed: boolean;
       }
     | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
@@ -72,7 +72,7 @@ export interface RegisterOperand {
 
 export interface ProgramInstruction {
   readonly variant: Variant;
-  /** 1-based PTX source line. */
+  /** The PTX source line, counted from 1. */
   readonly line: number;
   readonly text: string;
   /** Position in the original source, from `.loc`; null if unknown. */

@@ -82,9 +82,9 @@ function isCheapStep(step: Step): boolean {
 }
 
 /**
- * Returns a program in which branches over a few cheap instructions and accesses to memory, with or without an else
- * side, are replaced with guards, if the condition is one of the registers in `varying`. Every instruction keeps its
- * position and is counted as before.
+ * Returns a program in which some branches, with or without an else side, are replaced with guards. A branch is
+ * replaced if it skips only a few cheap instructions and memory accesses, and if its condition is one of the registers
+ * in `varying`. Every instruction keeps its position and is counted as before.
  */
 export function convertBranches(program: FunctionProgram, varying: ReadonlySet<number>): FunctionProgram {
   const { instructions } = program;
@@ -120,8 +120,8 @@ function jumpsOnly({ steps }: ProgramInstruction): boolean {
 }
 
 /**
- * The two sides of a branch: the instructions that the branch skips end before `middle`, and those of the else side, if
- * there is one, end before `end`.
+ * The two sides of a branch. The instructions that the branch skips end before `middle`. If there is an else side, its
+ * instructions follow and end before `end`.
  */
 interface Sides {
   readonly middle: number;
@@ -157,7 +157,7 @@ class Jumps {
   }
 
   /**
-   * Whether the instructions after `start` and before `end` are targets of jumps only from `start` and from each other.
+   * Whether all jumps to the instructions after `start` and before `end` come from `start` or from these instructions.
    */
   leadsOnlyFromWithin(start: number, end: number): boolean {
     for (let to = start + 1; to < end; to++) {

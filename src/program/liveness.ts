@@ -16,7 +16,7 @@ import { usesOf } from './uses.ts';
 export interface Liveness {
   /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
-  /** For the given registers, returns a function that finds the set of those that are live at the start of a block. */
+  /** Returns a function that finds out which of the given registers are live at the start of a block. */
   readonly among: (kept: Numbering) => (block: number) => BitSet;
   /** Slots of the registers that are live at the start of at least one of the blocks, ascending. */
   readonly atAny: (blocks: Iterable<number>) => readonly number[];
@@ -77,9 +77,9 @@ export function liveCounts(program: FunctionProgram, blocks: readonly BasicBlock
 }
 
 interface LiveSets {
-  /** Of all registers. */
+  /** The numbers of all registers. */
   readonly numbers: Numbering;
-  /** By block. */
+  /** How each block uses the registers. */
   readonly uses: readonly BlockUses[];
 }
 

@@ -41,11 +41,11 @@ const past = { hasRead: 1, hasWritten: 2, wasInLockstep: 4 } as const;
 const anything = past.hasRead | past.hasWritten | past.wasInLockstep;
 
 /**
- * Returns the instructions before which the threads of a warp wait for each other (points), as a map from the index of
- * each instruction to its place. Among the threads of a warp, the thread with the lowest place runs first, so that it can
- * catch up with the others. The place of a thread at any other instruction is the index of this instruction.
+ * Returns the points: the instructions before which the threads of a warp wait for each other. The result maps the
+ * index of each point to its place. Among the threads of a warp, the thread with the lowest place runs first, so that
+ * it can catch up with the others. The place of a thread at any other instruction is the index of this instruction.
  *
- * An access is a point if it may conflict with an earlier access of another thread and at least one of the two accesses
+ * An access is a point if it may conflict with an earlier access by another thread and at least one of the two accesses
  * is performed in lockstep, unless the threads have waited for each other in between. Loops that only wait for other
  * threads contain no points, because a thread in such a loop lets the others run anyway. Threads also wait for each
  * other where they converge after they have taken different branches, if there are points on these branches.

@@ -32,7 +32,7 @@ export class Numbering {
     return number;
   }
 
-  /** Returns a set of the numbers of slots. Slots without a number are left out. */
+  /** Returns the numbers of the given slots as a set. Slots without a number are left out. */
   set(places: Iterable<number> = []): BitSet {
     const made = new BitSet(this.places.length);
     for (const place of places) this.add(made, place);

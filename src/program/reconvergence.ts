@@ -1,7 +1,7 @@
 /**
- * Finds where threads that run together and have diverged can continue together: after a branch, this is the first
- * block that all of its paths pass through. Until then, the threads run one after the other. Because storing and
- * loading their registers takes time, they continue together only where enough code follows.
+ * Finds where threads that have diverged can continue together: after a branch, this is the first block that all of its
+ * paths pass through. Until then, the threads run one after the other. Because storing and loading their registers
+ * takes time, they continue together only where enough code follows.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BlockTree } from './block-tree.ts';
@@ -16,8 +16,8 @@ export interface Reconvergence {
 }
 
 /**
- * Minimum number of instructions that threads must run together, after each divergence, for it to be worthwhile to wait
- * for each other.
+ * Minimum number of instructions that threads must run together after a divergence. With fewer instructions, waiting
+ * for each other is not worthwhile.
  */
 const fewest = 24;
 
@@ -79,9 +79,9 @@ class Paths {
   }
 
   /**
-   * Whether threads that continue together at `at` run enough code together: until they may diverge again or, outside of
-   * loops, until they end. In a loop, this includes inner loops that threads leave one after the other, because at first
-   * all of them run such a loop together.
+   * Whether threads that continue together at `at` run enough code together before they may diverge again or, outside
+   * of loops, before they end. In a loop, inner loops count even if threads leave them one after the other, because at
+   * first all threads run such a loop together.
    */
   private isWorthwhile(parting: number, at: number, before: readonly number[]): boolean {
     const around = this.loops.filter(({ body }) => body.has(parting));
@@ -104,7 +104,7 @@ class Paths {
     return [...seen];
   }
 
-  /** Estimates the number of instructions that one round of a loop executes; `depth` loops are around these blocks. */
+  /** Estimates the number of instructions that one round of a loop executes. Its blocks are inside `depth` loops. */
   private weigh(some: readonly number[], depth: number): number {
     return some.reduce((sum, block) => {
       const { start, end } = elementAt(this.blocks, block);
@@ -114,7 +114,7 @@ class Paths {
   }
 }
 
-/** Whether threads may leave their region at the end of a block: they end, wait, or call a function. */
+/** Whether threads may leave their region at the end of a block, because they end, wait, or call a function. */
 function isEnd({ exit }: BasicBlock): boolean {
   return exit.kind === 'end' || exit.kind === 'park' || exit.kind === 'call';
 }

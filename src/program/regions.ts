@@ -26,7 +26,7 @@ export interface Region {
   readonly loops: ReadonlySet<number>;
   /** Blocks with several incoming forward edges. */
   readonly joins: ReadonlySet<number>;
-  /** Whether every back edge leads to a block that dominates the block from which the edge comes. */
+  /** Whether the target of every back edge dominates the source of the edge. */
   readonly reducible: boolean;
 }
 
@@ -34,11 +34,11 @@ export interface Region {
 export interface RegionBounds {
   /** Blocks at which threads may resume. */
   readonly landings?: Iterable<number>;
-  /** The landings at which every region that reaches them ends, mapped to their places in the order of the regions. */
+  /** The landings at which regions always end, mapped to their places in the order of the regions. */
   readonly ends?: ReadonlyMap<number, number>;
   /**
-   * For some landings, a block before which threads that begin there may have to stop. Each of these landings has a
-   * second region, which ends before this block.
+   * Maps some landings to a block. Threads that begin at the landing may have to stop before this block, so the landing
+   * has a second region, which ends there.
    */
   readonly until?: ReadonlyMap<number, number>;
 }

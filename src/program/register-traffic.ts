@@ -49,7 +49,7 @@ export interface RejoinEdge {
   readonly isOnly: boolean;
 }
 
-/** These edges, by the block at which the threads diverge. */
+/** The rejoin edges, by the block at which the threads diverge. */
 export type Rejoins = ReadonlyMap<number, RejoinEdge>;
 
 const noRejoins: Rejoins = new Map();

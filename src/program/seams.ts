@@ -35,7 +35,10 @@ export function seamsOf(
   return new Set(pieces.filter((piece) => piece.end > piece.start && crosses(piece)).map(({ start }) => start));
 }
 
-/** A part of a block, and the range of pieces from which control can reach it, including the piece itself. */
+/**
+ * A block or a part of one. Control can reach the piece only from pieces in the range from `from` to `to`, which also
+ * contains the piece itself.
+ */
 interface Piece {
   readonly start: number;
   readonly end: number;

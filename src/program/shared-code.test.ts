@@ -98,7 +98,7 @@ describe('random branches, calls and barriers', () => {
       return `L${i}: ${line.replace('#', String(random.below(count)))}`;
     });
     const fn = program(body.join('\n'));
-    // Each block belongs only to the region that begins at the last place before it at which threads resume.
+    // Each block belongs to only one region, which begins at the last place before the block where threads resume.
     const [blocks, inRegions] = sizes(fn, sharedCode(fn, none, none, always));
     expect(inRegions).toBeLessThanOrEqual(blocks);
   });

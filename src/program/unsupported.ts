@@ -9,7 +9,7 @@ import { builtinsOf, type KernelProgram } from './link.ts';
 export interface UnsupportedInstruction {
   /** For example `wgmma.fence.sync.aligned`. */
   readonly mnemonic: string;
-  /** The 1-based PTX line on which the mnemonic is first used. */
+  /** The PTX line on which the mnemonic is first used, counted from 1. */
   readonly line: number;
   /** Number of instructions with this mnemonic. */
   readonly count: number;

@@ -1,6 +1,6 @@
 /**
- * Finds the registers whose values may differ between threads that run in lockstep and whose indices differ only in x.
- * All other registers have the same value in these threads, so they need to be computed only once.
+ * Finds the registers whose values may differ between threads that run in lockstep. The indices of these threads differ
+ * only in x. All other registers have the same value in these threads, so they need to be computed only once.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { isSameFor } from '../isa/sameness.ts';

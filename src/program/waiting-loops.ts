@@ -1,6 +1,6 @@
 /**
- * Finds loops in which a thread may be waiting for another thread: loops that read memory that other threads may write,
- * or that yield to other threads. Such a loop must let other threads run from time to time.
+ * Finds loops in which a thread may be waiting for another thread: loops that yield to other threads, or read memory to
+ * which other threads may write. Such a loop must let other threads run from time to time.
  */
 import { append } from '../base/append.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -24,8 +24,7 @@ export type Waiting = 'spin' | 'idle' | 'busy';
 export const idleRounds = 8;
 
 /**
- * Number of stops (barriers and collectives) at which threads of a block may continue before other blocks get a turn,
- * if the block may be waiting for them.
+ * Number of stops (barriers and collectives) after which a block that may be waiting for other blocks lets them run.
  */
 export const stopsPerTurn = 1024;
 

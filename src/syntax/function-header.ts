@@ -57,15 +57,15 @@ export function refuseFunctionSpace(r: Reader): void {
 }
 
 /**
- * Parses the declaration of a function inside a body; the current token must be its `.func`. ptxas 13.0 accepts
- * functions without a body there, although no documentation mentions them, and Dr.Jit emits them.
+ * Parses the declaration of a function inside a body; the current token must be its `.func`. Such declarations are not
+ * documented, but Dr.Jit emits them, and ptxas 13.0 accepts them if they have no body.
  */
 export function parseInnerFunction(r: Reader, linkage: Linkage | null, start: number): InnerFunction | null {
   const header = emptyHeader(r);
   r.next();
   if (!parseSignature(r, header, 'func')) return null;
   if (r.kind === Token.LeftBrace)
-    return r.unexpected("';'", { help: 'functions with a body belong outside functions' });
+    return r.unexpected("';'", { help: 'a function with a body cannot be declared inside another function' });
   const end = r.expectSemicolon('');
   return end < 0 ? null : { kind: 'function', start, end, entry: false, linkage, ...header, body: null, lines: null };
 }
@@ -101,8 +101,7 @@ export function parseHeader(
   const tuning = parseTuning(r, owner);
   if (tuning === null) return 'mistaken';
   header.tuning = tuning;
-  // A `.func` may have no body, and so may a kernel without tuning directives. A kernel with tuning directives must
-  // have a body.
+  // The body may be missing, unless the function is a kernel with tuning directives.
   const mayEnd = isFunc || tuning.length === 0;
   // In ptxas 13.0, the header of a `.func` can contain a `.pragma` only if it is the header of a prototype.
   const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');

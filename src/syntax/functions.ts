@@ -39,7 +39,10 @@ export function parseFunction(
   };
 }
 
-/** Parses the body of a function after its `{`. A body parser may also leave the statements to its caller. */
+/**
+ * Parses the body of a function after its `{`. A body parser may also return no statements, so that its caller can read
+ * them later.
+ */
 export type BodyParser = (r: Reader) => readonly Statement[];
 
 /** Parses a whole body. */

@@ -99,7 +99,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
     if (address === null || !r.expect(Token.RightParen, "'+' or ')'")) return null;
     return { ...address, span: { start, end: r.previousEnd } };
   }
-  const constant = parseIntegerConstant(r, 'a mask');
+  const constant = parseIntegerConstant(r, 'a masked value');
   if (constant === null || !r.expect(Token.RightParen, "an operator or ')'")) return null;
   const value = (BigInt.asUintN(64, constant.value) >> (shift ?? 0n)) & 0xffn;
   return { kind: 'integer', value, masked: true, span: { start, end: r.previousEnd } };

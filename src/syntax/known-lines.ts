@@ -63,7 +63,7 @@ export class TextLines implements LineReader {
   }
 }
 
-/** True if the parsed `.loc` directive consists of exactly the text whose shape was read. */
+/** True if the shape was read from exactly the text that was parsed as this `.loc` directive. */
 function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boolean {
   const parts = read.names.map(({ kind }) => kind).join(' ');
   const isComplete = inlined === null ? parts === '' : parts === 'kept folded kept';
@@ -71,14 +71,14 @@ function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boole
 }
 
 /**
- * True if the parsed instruction consists of exactly the text whose shape was read, and its names are in the same
- * places as in the shape.
+ * True if the shape was read from exactly the text that was parsed as this instruction, and if names were found at the
+ * same offsets.
  */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>
     name.start === places[i * 2] && name.end === places[i * 2 + 1];
-  // In a shape, a bank number could not be told from the constants among the operands.
+  // In a shape, a bank number could not be distinguished from the constants among the operands.
   const hasBank = node.mnemonic.includes('[');
   return !hasBank && end === node.end && names.length * 2 === places.length && names.every(isName);
 }

@@ -114,7 +114,8 @@ export class Lexer {
   }
 
   /**
-   * Stops reading before the end of the text: from now on, the current token is the one that marks the end of the text.
+   * Stops reading and ignores the rest of the text: from now on, the current token is the one that marks the end of the
+   * text.
    */
   stop(): void {
     const { length } = this.source;
@@ -270,7 +271,7 @@ export class Lexer {
 
   /**
    * Skips a sequence of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash
-   * of the text before these parts; the hash of the text including the words of the parts is stored in `this.hash`.
+   * of the text before these parts. The hash that also includes the words of the parts is stored in `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -284,8 +285,8 @@ export class Lexer {
   }
 
   /**
-   * Returns the end of the bank number in a part such as `.const[2]`, of which `start` and `end` are the start and the
-   * end of the word. Returns `end` if there is no bank number.
+   * Returns the end of the bank number in a part such as `.const[2]`. The word `.const` extends from `start` to `end`.
+   * Returns `end` if there is no bank number.
    */
   private skipBank(start: number, end: number): number {
     const digits = this.run(end + 1, CharClass.digit);

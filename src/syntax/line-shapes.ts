@@ -68,17 +68,17 @@ export interface LineShape extends Omit<ReadShape, 'end'> {
 }
 
 /**
- * The table of known shapes, and the list of the lines in the current item whose shapes are known. In the list, each
+ * The table of known shapes, and a list of those lines of the current item that have a known shape. In the list, each
  * line takes up `2 + slots` words: the id of its shape, the offset at which the line starts, and the values of its
  * slots. If an integer has more than 28 bits, its slot contains -1.
  */
 export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
-  /** Words used. */
+  /** The number of elements of `words` that are in use. */
   length = 0;
   /** Incremented whenever all shapes are dropped, which makes the ids of earlier shapes invalid. */
   generation = 0;
-  /** Slots by id. */
+  /** The number of slots of each shape, indexed by the id of the shape. */
   readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
   private count = 0;
   private readonly table = new Int32Array(tableSize);
@@ -108,7 +108,7 @@ export class LineShapes {
    */
   readLines(bytes: Uint8Array, start: number, limit: number): number {
     let end = -1;
-    // Without known shapes, as in the first function of a process, reading the lines twice would be wasted work.
+    // If no shapes are known, as in the first function of a process, every line has to be parsed anyway.
     if (this.count === 0) return end;
     for (let at = start; at < limit; ) {
       const after = this.scan(bytes, at);

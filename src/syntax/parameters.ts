@@ -65,8 +65,8 @@ function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
 }
 
 /**
- * Parses the length of an array. ptxas reads it as a number of 32 bits, with or without a sign; a length above 2^63 is a
- * negative number to it, of which it keeps the low 32 bits.
+ * Parses the length of an array. ptxas reads it as a 32-bit number, with or without a sign. It treats a length of 2^63
+ * or more as a negative number, and keeps only the low 32 bits.
  */
 function parseLength(r: Reader, dimensions: (number | null)[]): boolean {
   const { start } = r;

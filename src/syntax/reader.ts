@@ -33,8 +33,8 @@ export interface LineReader extends LineSource {
 /** A lexer that also reports errors. After an error, it can find a place at which parsing can continue. */
 export class Reader extends Lexer {
   /**
-   * True from the time of a syntax error until {@link recover} is called; the statement being parsed cannot be
-   * finished.
+   * True from the time of a syntax error until {@link recover} is called. In the meantime, the current statement cannot
+   * be parsed any further.
    */
   failed = false;
   /**
@@ -171,8 +171,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Enters a level of nesting. If the nesting is then too deep, reports an error and returns false. Pairs with {@link
-   * leave}.
+   * Enters a level of nesting, which {@link leave} ends. If the nesting would be too deep, reports an error and returns
+   * false instead.
    */
   enter(): boolean {
     if (this.depth >= nestingLimit) {

@@ -28,7 +28,7 @@ export function parseSection(r: Reader): DebugItem | null {
   return debugItem(r, start, { directive: '.section', misfits: data.misfits, parts, labels: data.labels });
 }
 
-/** The mistakes that have been found in a section, its labels, and those of its parts that not all versions allow. */
+/** What is known about a section so far: its mistakes, its labels, and the parts that some versions do not allow. */
 interface SectionData {
   readonly misfits: DebugMisfit[];
   readonly labels: SectionLabel[];

@@ -41,8 +41,8 @@ export function parseStatements(r: Reader): readonly Statement[] {
 }
 
 /**
- * Reads the next part of a body. This is either a statement, or the start of a block (its `{` has then been read), or
- * the end of the scope (its `}` has not been read yet). Returns null after an error that makes the statement unusable.
+ * Reads the next part of a body: a statement, the start of a block, or the end of the scope. The `{` of a block is
+ * skipped, but the `}` of the scope is not. Returns null after an error that makes the statement unusable.
  */
 export function readPart(r: Reader): Exclude<Statement, Block> | 'open' | 'close' | null {
   const { start } = r;
@@ -151,7 +151,7 @@ function parseDirective(r: Reader): Directive | null {
     case '.branchtargets':
     case '.calltargets':
     case '.callprototype':
-      return r.unexpected('a label before this directive', { help: `name it: L: ${directive} …;` });
+      return r.unexpected('a label before this directive', { help: `give it a label: L: ${directive} …;` });
     case '.func':
       return parseInnerFunction(r, null, r.start);
     default:

@@ -1,7 +1,7 @@
 /**
  * The tree of a PTX module. The tree is purely syntactic: opcodes are stored as text, and operands by their syntactic
- * form, regardless of the instruction. All offsets are UTF-16 offsets into the module's text. Nodes are plain data,
- * built once and never changed; only the lines of a body that was not parsed have methods (`LineSource`).
+ * form, regardless of the instruction. All offsets are UTF-16 offsets into the module's text. Nodes are plain data and
+ * never change. The only exception is `LineSource`, an object with methods that parse skipped lines later.
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage, SectionPart } from '../isa/directives.ts';
@@ -217,7 +217,7 @@ export type Statement =
  */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** The start and the end of the skipped lines' entries in the words of `source.shapes`. */
+  /** The start and the end of the entries of the skipped lines in `source.shapes.words`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
@@ -241,9 +241,10 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`. It is one of the following: a constant (`0x1234`) or, if `masked` is true, the byte of a
- * constant that a mask selects (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), where `mask` may
- * select one of its bytes (`0xff00(name)`); a brace list; or a field of a texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`. It is a constant such as `0x1234`, an address such as `name`, `name+4` or
+ * `generic(name)+4`, a brace list, or a field of a texture or sampler such as `addr_mode_0 = wrap`. A mask can select
+ * one byte of a constant or an address, as in `0xff00(0x1234)` or `0xff00(name)`. If a mask was applied to a constant,
+ * `masked` is true, and `value` is the byte. For an address, `mask` is stored.
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }
@@ -352,7 +353,7 @@ export type InnerFunction = FunctionItem & { readonly entry: false; readonly bod
 /** A parameter. Its state space is `.param`; the parameters of functions, but not of kernels, can also be in `.reg`. */
 export interface Parameter extends Variable {
   readonly space: '.param' | '.reg';
-  /** As in a declaration; ptxas reads attributes here, but variables in `.global` are the only ones that have any. */
+  /** As in a declaration. The parser accepts attributes here because ptxas does, although parameters have none. */
   readonly attributes: readonly string[];
 }
 

@@ -64,8 +64,8 @@ function unexpectedTuning(r: Reader, name: string, on: TuningOwner): null {
 }
 
 /**
- * In the header of a kernel, each of these directives may end with a `;`. In the header of a `.func`, a `;` ends the
- * whole prototype.
+ * Parses a `.pragma` in a header. In the header of a kernel, the directive ends with a `;`. In the header of a `.func`,
+ * a `;` ends the whole prototype.
  */
 function parsePragma(r: Reader, owner: ParameterOwner): TuningDirective | null {
   const start = r.start;

@@ -155,8 +155,8 @@ function takenOf(
 }
 
 /**
- * Whether a tensor can be quantized in a checkpoint layout. Checkpoint layouts quantize linear layers, whose weights
- * are matrices that must consist of whole blocks.
+ * Whether a tensor can be quantized in a checkpoint layout. Only the weights of linear layers are quantized in such
+ * layouts. These weights are matrices, and their rows must consist of whole blocks.
  */
 function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
   const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;

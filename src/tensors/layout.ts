@@ -17,9 +17,9 @@ import { TensorFileError } from './tensor-error.ts';
 import type { FileLayout, Metadata, TensorFile, TensorPlan } from './tensor-file.ts';
 
 export interface LayoutOptions {
-  /** For safetensors. */
+  /** The metadata of a safetensors file. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** For GGUF. */
+  /** The metadata fields of a GGUF file. */
   readonly fields?: readonly GgufField[];
 }
 

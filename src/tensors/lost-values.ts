@@ -18,7 +18,7 @@ export interface LostValues {
   readonly name: string;
   /** The fraction of the nonzero values that become 0 or NaN. */
   readonly share: number;
-  /** The fraction of the nonzero values that are negative, if the format has no sign. */
+  /** If the format has no sign, the fraction of the nonzero values that are negative. */
   readonly signs: number;
   readonly to: FormatName;
 }

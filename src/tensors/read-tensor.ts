@@ -45,9 +45,9 @@ const pieceElements = 2 ** 18;
  * contains that tensor's scales, can also be read on its own, by its name.
  *
  * The result is a Float32Array if f32 can represent every value of the element's format, and otherwise a Float64Array.
- * For tensors with separate scales, and for 32-bit and 64-bit integers, the result is always a Float64Array. 64-bit
- * integers beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, all
- * values to which it applies are NaN or infinite, too. For an empty range, the result is an empty Float32Array.
+ * For tensors with separate scales, and for 32-bit and 64-bit integers, the result is always a Float64Array. Integers
+ * beyond 2^53 are rounded to the nearest f64 unless `as` is `bigint`. If a scale is NaN or infinite, all values to
+ * which it applies are NaN or infinite, too. For an empty range, the result is an empty Float32Array.
  *
  * @throws TensorFileError `no-such-tensor`, `unsupported` if the elements are not numbers, or any error of the source
  * @throws PtxlabError `bad-option` if the range extends beyond the tensor, `out-of-memory` if the array cannot be

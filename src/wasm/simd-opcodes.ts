@@ -1,4 +1,4 @@
-/** 128-bit vector instructions, with the opcodes that follow the prefix 0xfd. */
+/** The instructions for 128-bit vectors, with the opcodes that follow the prefix 0xfd. */
 
 /**
  * Instructions with an alignment and an offset as immediates. The second number is the base-2 logarithm of the natural

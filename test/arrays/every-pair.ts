@@ -6,7 +6,7 @@ import { bytesOf } from '../../src/arrays/storage.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** The combinations of options to test. Nearly all of them consist of at most one option. */
+/** The combinations of options to test. Nearly all of them set at most one option. */
 export const modes: readonly Omit<ConvertOptions, 'to'>[] = [
   {},
   { rounding: 'rz' },

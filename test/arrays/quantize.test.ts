@@ -50,8 +50,8 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
   }
-  // 2^k is the largest power of two that is at most amax, divided by the largest power of two that the element format
-  // can represent.
+  // 2^k = p / q, where p is the largest power of two up to amax, and q is the largest power of two that the element
+  // format can represent.
   const log2 = (value: bigint): number => value.toString(2).length - 1;
   const k = amax === 0n ? -127 : log2(amax) - 400 - (log2(largest) - 20);
   return Math.max(k, -127) + 127;

@@ -1,6 +1,6 @@
 /**
- * Measures m128n256 products of tcgen05.mma in tensor memory. Each product is computed row by row, with the code that
- * the fast engine generates, and element by element, as in the reference engine. Both results must be equal.
+ * Measures m128n256 products of tcgen05.mma in tensor memory. Each product is computed twice: row by row, with the code
+ * that the fast engine generates, and element by element, as in the reference engine. The two results must be equal.
  */
 import { elementAt } from '../../src/base/element-at.ts';
 import { findGpu } from '../../src/isa/gpus.ts';

@@ -59,8 +59,8 @@ describe('interrupted', () => {
     ['SIGINT', 'right after the start'],
     ['SIGTERM', 'right after the start'],
     ['SIGHUP', 'right after the start'],
-    // This case is tested with only one signal, because all signals are handled in the same way, and the position is
-    // saved only after a second.
+    // All signals are handled in the same way, and the position is saved only after a second. To save time, this case
+    // is therefore tested with only one signal.
     ['SIGINT', 'once the position is saved'],
   ] as const)('%s %s leaves nothing that cannot be resumed', async (name, moment) => {
     // A sparse file of zeros, which takes up no disk space but takes seconds to convert.

@@ -261,7 +261,7 @@ describe('a reference function that', () => {
   test('never settles is an error of its test', async () => {
     const { code, stdout } = await spawned(['test', suiteWith('never', '() => new Promise(() => {})')]);
     expect(code).toBe(2);
-    expect(stdout).toContain('waits for a promise that nothing settles');
+    expect(stdout).toContain('waits for a promise that never settles');
     expect(stdout).toContain('2 passed');
   });
 
@@ -271,11 +271,11 @@ describe('a reference function that', () => {
   });
 });
 
-test('a suite that waits for a promise that nothing settles exits with 2', async () => {
+test('a suite that waits for a promise that never settles exits with 2', async () => {
   mkdirSync(join(folder, 'waits'));
   const path = put(join(folder, 'waits'), 'a.ptxtest.mjs', 'await new Promise(() => {}); export default {};');
   const { code, stderr } = await spawned(['test', path]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('waits for a promise that nothing settles')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('waits for a promise that never settles')]);
 });
 
 test('a suite may begin with a byte order mark', async () => {

@@ -1,6 +1,6 @@
 /**
- * Tests the language server in the way in which editors use it. The server is started by a client of the protocol, and
- * also by Neovim if Neovim is installed.
+ * Tests the language server the way editors use it. The server is started by a client of the protocol, and also by
+ * Neovim if Neovim is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

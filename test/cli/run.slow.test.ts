@@ -100,7 +100,7 @@ describe('run with flags', () => {
     const endless = await ptxlab(['run', file, '--arg', 'file:/dev/zero']);
     expect([endless.code, endless.stderr]).toEqual([
       2,
-      'ptxlab: /dev/zero: not a regular file; file[BYTES]:/dev/zero reads that many bytes of it\n',
+      'ptxlab: /dev/zero: not a regular file; file[BYTES]:/dev/zero reads that many bytes from it\n',
     ]);
     expect(await ptxlab(['run', file, '--arg', 'file[4]:/dev/zero'])).toMatchObject({
       code: 0,

@@ -1,4 +1,4 @@
-/** The instructions in test/golden that ptxas accepted or whose values were recorded, and their case names. */
+/** Finds the instructions in test/golden that ptxas accepted or that have recorded values, and their case names. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';

@@ -120,7 +120,10 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** Returns the address, if any, of the bytes that must not overlap with those at the other addresses of a step. */
+/**
+ * Returns the address of bytes that must not overlap with the bytes at the step's other addresses; null if there is
+ * none.
+ */
 function secondAddress(step: Step): Ref | null {
   if (step.kind === 'bulk' || step.kind === 'bulk-atomic') return step.source;
   return step.kind === 'load-box' || step.kind === 'multicast-box' ? step.object : null;
@@ -277,7 +280,7 @@ function differences(
   return [...more, ...less];
 }
 
-/** The operands that need not be read: a selection reads only one of the two operands that it selects from. */
+/** The operands that need not be read. For example, a selection reads only the operand that it selects. */
 function alternatives(step: Step): readonly Ref[] {
   const steps: readonly Step[] = step.kind === 'atomic' || step.kind === 'bulk-atomic' ? step.steps : [step];
   return steps.flatMap((one) => (one.kind === 'select' ? one.from : []));
@@ -469,7 +472,10 @@ describe('a wrong fact is noticed', () => {
   });
 });
 
-/** The previous values of results (`alsoRead`), and the coordinates that follow the address of a tensor map. */
+/**
+ * Names that are bound in other ways: previous values of results (`alsoRead`), and coordinates in a tensor map's
+ * address.
+ */
 function boundOtherwise({ form }: Variant): readonly Ref[] {
   const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => operandRef(`${name}.${i}`));
   return form.operands.flatMap((pattern) => {

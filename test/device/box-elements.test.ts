@@ -179,7 +179,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
   test.each([
     ['elements of type b4x16_p64', { type: 'b4x16_p64', dimensions: [128], box: [128] }],
     [
-      'exchanges halves of 16 bytes',
+      'exchanges the 8-byte halves of every 16 bytes',
       { type: 'u8', dimensions: [128], box: [128], swizzle: 128, swizzleAtom: '32-flip-8' },
     ],
   ] as const)('a map that cannot be used for copies to a tensor: %s', async (words, given) => {

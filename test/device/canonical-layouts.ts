@@ -33,8 +33,8 @@ export function offsets(
 }
 
 /**
- * The address of the element in line `position` at index `k`, relative to the start of the matrix, which must be a
- * multiple of 1024.
+ * The address of the element in line `position` at index `k`, relative to the start of the matrix. The matrix must
+ * start at a multiple of 1024.
  */
 export function addressOf(layout: Layout, size: MatrixSize, position: number, k: number): number {
   const { side, alongK } = layout;

@@ -34,7 +34,7 @@ const together = (factor: number): Source => ({
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor}; st.global.u32 [%rd1], %r4;`,
 });
 
-/** Like `together`, but the threads of block 8 and later blocks part at a branch over an atomic operation. */
+/** Like `together`, but from block 8 on, the threads diverge at a branch that skips an atomic operation. */
 const apart = (factor: number): Source => ({
   body: `ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, ${factor};
@@ -45,13 +45,13 @@ done: st.global.u32 [%rd1], %r4;`,
 const expected = (factor: number): readonly number[] =>
   Array.from({ length: threads }, (_, i) => ((i >> 9) & i & 1 ? ~(i * factor) >>> 0 : i * factor));
 
-test('a launch whose threads stay together does not compile it', async () => {
+test('a launch whose threads stay together does not compile the code for one thread', async () => {
   const { words } = await outcome(together(5), 4 * threads, launch);
   expect(words[100]).toBe(500);
   expect(compiled).toBe(1);
 });
 
-test('a launch whose threads diverge compiles it once, in the middle of the launch', async () => {
+test('a launch whose threads diverge compiles the code for one thread once, in the middle of the launch', async () => {
   const device = await Device.create({ simd: true });
   const kernel = device.load(moduleOf(apart(3))).kernel('k');
   const out = device.alloc(4 * threads);

@@ -1,6 +1,6 @@
 /**
  * Tests locks that are held by whole warps, as in the code that GCC generates for `omp critical`: all lanes release the
- * lock at once.
+ * lock at the same time.
  */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -1,4 +1,4 @@
-/** 256-bit stores in which `_` takes the place of some elements. The memory of these elements is not accessed. */
+/** Tests 256-bit stores in which `_` replaces some elements. The memory of these elements is not accessed. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { ways } from './run.ts';

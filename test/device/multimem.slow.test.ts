@@ -1,6 +1,6 @@
 /**
- * multimem instructions on a device, which acts like a multicast object with one GPU: a load returns the only value,
- * and stores, reductions and copies change memory as the ordinary instructions do.
+ * multimem instructions on a device, which acts like a multicast object with one GPU: a load returns the value of this
+ * GPU, and stores, reductions and copies change memory like the ordinary instructions.
  */
 import { describe, expect, test } from 'vitest';
 import { expandForm } from '../../src/isa/expand.ts';

@@ -46,7 +46,7 @@ describe('a worker script that does not load: one thread does the work, with a w
     vi.stubGlobal('navigator', { hardwareConcurrency: 2 });
     vi.stubGlobal('reportError', report);
     const { host } = await import('../../src/hosts/browser.ts');
-    expect(await host.ready(2)).toBe(false);
+    expect(await (await host.start(2)).running).toBe(false);
     expect(report).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ message: 'workers do not start, so launches run on one thread' }),
     );

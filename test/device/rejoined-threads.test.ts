@@ -10,7 +10,7 @@ const start = `.reg .f32 %x<4>; .reg .b32 %c<8>; .shared .b32 s[64]; mov.u32 %r1
   mad.lo.u32 %r3, %r2, 64, %r1; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2;
   mul.lo.u32 %r4, %r3, 0x9e3779b1; shr.u32 %r5, %r4, 28; and.b32 %r6, %r5, 1; setp.eq.u32 %p1, %r6, 0; mov.u32 %r7, 0;`;
 
-/** Enough instructions for it to be worthwhile to continue together. They change %r7. */
+/** Instructions that change %r7. There are enough of them for threads to benefit from continuing together. */
 const work = (count = 30): string =>
   Array.from({ length: count }, (_, i) => `mad.lo.u32 %r7, %r7, ${2 * i + 3}, %r5;`).join(' ');
 

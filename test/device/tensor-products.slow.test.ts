@@ -38,7 +38,7 @@ interface Scaling {
   readonly words: string;
   readonly count: 1 | 2 | 4;
   readonly format: 'ue8m0' | 'ue4m3';
-  /** The number of the byte (0 to 3) in each word at which the factors of a line begin. */
+  /** The number (0 to 3) of the byte in each word at which the factors of a line begin. */
   readonly first: number;
 }
 

@@ -37,7 +37,7 @@ const sources: Readonly<Record<string, () => number>> = {
     const one = (): number => 0x3c00 + random.below(0x800) - 0x400;
     return (one() << 16) | one() | (random.percent(50) ? 0 : 0x8000_8000);
   },
-  // 16-bit floats whose products are close to one half of the smallest subnormal f16 or bf16.
+  // The products of these 16-bit floats are close to one half of the smallest subnormal f16 or bf16.
   'halves with tiny products': () => {
     const one = (): number => random.pick([0x0c00, 0x0800, 0x1e80, 0x2400]) + random.below(8) - 4;
     return (one() << 16) | (random.percent(50) ? one() : 0x0200 + random.below(0x200));

@@ -8,7 +8,7 @@ import { arithmetic, inputsFor, type Instruction } from './instructions.ts';
 
 compareGoldenConversions(5);
 
-/** 128-bit registers keep a kernel from running four threads at a time. */
+/** A kernel with 128-bit registers cannot run four threads at a time. */
 const isWide = ({ sources }: Instruction): boolean => sources.some(({ width }) => width > 64);
 
 describe.each([

@@ -345,7 +345,7 @@ export class StatementMaker {
     );
   }
 
-  // --- groups of part of a warp ---------------------------------------------------------------------------------------
+  // --- groups within a warp -----------------------------------------------------------------------------------------
 
   /**
    * Statements for the threads that reach this point together. Some of the statements are executed only by subsets of

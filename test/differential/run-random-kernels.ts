@@ -10,7 +10,10 @@ import type { Statement } from './random-statements.ts';
 /** The options that determine how the fast engine runs a kernel. */
 export type Way = Pick<LaunchOptions, 'simd' | 'workers' | 'unchecked'>;
 
-/** Every way: on the calling thread, on one worker and on two workers, in four threads at a time or one by one. */
+/**
+ * The ways to run a kernel: one thread at a time or four, on the calling thread or on workers, and with or without
+ * checks.
+ */
 export const everyWay: readonly Way[] = [
   { simd: false },
   { simd: true },

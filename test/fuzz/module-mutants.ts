@@ -7,7 +7,7 @@ import { check } from '../../src/check/check.ts';
 import { formatVersion, targets, versions } from '../../src/isa/targets.ts';
 import { randomSource } from '../kernels/reference.ts';
 
-/** A legal module. */
+/** A valid module. */
 export interface RealModule {
   readonly file: string;
   readonly header: string;
@@ -24,7 +24,7 @@ export interface Mutant {
 const longest = 14_000;
 
 /**
- * Splits a file into functions, and returns each function that is legal on its own as a separate module. A short file
+ * Splits a file into functions, and returns each function that is valid on its own as a separate module. A short file
  * is not split.
  */
 export function modulesOf(file: string, source: string): readonly RealModule[] {

@@ -15,7 +15,7 @@ export function foldedValues(): readonly Folded[] {
     .map((line): Folded => JSON.parse(line));
 }
 
-/** A chain of instructions, each of which passes a carry to the next, and the last result in hexadecimal. */
+/** A chain of instructions in which each passes a carry to the next. The last result is in hexadecimal. */
 export interface FoldedChain {
   readonly chain: string;
   readonly width: 32 | 64;

@@ -1,6 +1,7 @@
 /**
- * Derives from the text of a `cvt` mnemonic how its lanes are computed. Only the golden tests of src/numerics use this
- * file. It deliberately shares no code with src/isa, so that a mistake in either one makes a test fail.
+ * Derives from the text of a `cvt` mnemonic how the lanes of the result are computed. Only the golden tests of
+ * src/numerics use this file. It deliberately shares no code with src/isa, so that a mistake in either one makes a test
+ * fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
 import type { Conversion, RecordedGpu, Rounding } from '../../src/numerics/conversion.ts';
@@ -71,7 +72,7 @@ export function lanesOf(mnemonic: string): Packing {
   return packingOf(mnemonic.split('.').at(-2) as string);
 }
 
-/** The conversion of every lane of a `cvt` mnemonic. */
+/** The conversion that a `cvt` instruction applies to each lane. */
 export function conversionOf(mnemonic: string, gpu: RecordedGpu = 'any'): Conversion {
   const words = mnemonic.split('.').slice(1);
   const from = packingOf(words.at(-1) as string).format;

@@ -44,14 +44,14 @@ const differences: readonly { readonly why: string; readonly applies: (verdict: 
     applies: ({ text }) => /^\.section \.(s32|global) \{ \}$/.test(text),
   },
   {
-    why: 'what @@DWARF carries is not read',
+    why: 'the contents of @@DWARF are not parsed',
     applies: ({ text }) => text.startsWith('@@DWARF'),
   },
   {
     why: 'ptxas reads .target and .alias in the body of a function; no specification text does',
     applies: ({ text }) => /^(\.target sm_80|\.alias a, b;|\.func k\(\) \{ \.alias a, b; ret; \})$/.test(text),
   },
-  { why: 'ptxas reads a declaration of nothing without a space', applies: ({ text }) => text === '.b32;' },
+  { why: 'ptxas accepts an empty declaration without a space', applies: ({ text }) => text === '.b32;' },
   {
     why: 'ptxlab refuses a state space that no parameter can have in the grammar, ptxas in a later check',
     applies: ({ text }) => /k\(\.(const|local) \.b\d\d \w\)/.test(text),

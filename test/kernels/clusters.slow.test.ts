@@ -1,6 +1,6 @@
 /**
- * Tests kernels, compiled by nvcc, whose blocks work together in clusters. Also tests the barrier of a cluster, faults
- * of accesses to the shared memory of other blocks, and launches that are rejected.
+ * Tests kernels, compiled by nvcc, whose blocks work together in clusters. Also tests the barrier of a cluster,
+ * faulting accesses to the shared memory of other blocks, and launches that are rejected.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -12,7 +12,8 @@ const folder = scratch();
 
 test('types compile strictly without the DOM, with skipLibCheck off', async () => {
   await built();
-  // The declarations are copied, because a link to this folder would also lead to the types of its development.
+  // The declarations are copied, because a link to this folder would also lead to the types of its development
+  // dependencies.
   const target = join(folder, 'node_modules/ptxlab');
   mkdirSync(target, { recursive: true });
   cpSync(join(root, 'package.json'), join(target, 'package.json'));

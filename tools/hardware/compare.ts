@@ -1,5 +1,6 @@
 /**
- * Compares recorded jobs with both engines: tsx tools/hardware/compare.ts RECORDED.jsonl.gz [--only TEXT] [--jit]
+ * Compares recorded results with those of the reference engine or, with --jit, of the fast engine:
+ * tsx tools/hardware/compare.ts RECORDED.jsonl.gz [--only TEXT] [--jit]
  */
 import type { GpuName } from '../../src/device.ts';
 import type { Recorded, Recorder } from '../../test/hardware/job.ts';

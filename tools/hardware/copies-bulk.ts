@@ -1,4 +1,4 @@
-/** Jobs about copies of bytes (cp.async, cp.async.bulk) and their reductions. */
+/** Jobs about copies and reductions of bytes (cp.async, cp.async.bulk). */
 import {
   changed,
   copyWords,
@@ -67,7 +67,7 @@ function bulkCopies(random: Random): readonly Job[] {
   });
 }
 
-/** A copy of no bytes. */
+/** A copy of zero bytes. */
 export const emptyBulkCopy = (): Job =>
   job('bulk-load/size-0', bulkLoad('cluster'), [
     input(new Uint8Array(64)),
@@ -78,8 +78,9 @@ export const emptyBulkCopy = (): Job =>
 // --- between blocks of a cluster --------------------------------------------------------------------------------------
 
 /**
- * Each of two blocks sends `length` bytes, from offset 0 of `mine` to offset `place` of the tile of the other block, or
- * combines them. What arrives is shown `size` + 16 bytes apart.
+ * Each of two blocks sends `length` bytes from the start of `mine` to offset `place` of the other block's tile.
+ * Depending on the opcode, they replace the bytes there or are combined with them. The output of the second block
+ * begins `size` + 16 bytes after that of the first.
  */
 const sending = (opcode: string, op: string): string =>
   moduleOf(
@@ -114,7 +115,7 @@ const sent = (random: Random): readonly Job[] =>
     return job(`bulk-send/${i}`, sending('cp.async.bulk', ''), args, pair);
   });
 
-/** Reductions in shared memory of a cluster: `op`, and the types. */
+/** Reductions in the shared memory of a cluster, with the type of the values. */
 const sharedOperations: readonly (readonly [op: string, values: NumberType])[] = [
   ['add.u32', 'u32'],
   ['add.s32', 'u32'],
@@ -186,7 +187,10 @@ const globalReductions = (random: Random): readonly Job[] =>
 
 // --- cp.async ---------------------------------------------------------------------------------------------------------
 
-/** Each thread copies its own bytes; `words` are those after the size, with %r6 its own number and %p2 its own choice. */
+/**
+ * Each thread copies its own bytes. `last` is the text after the size. It may use %r6, which each thread reads
+ * from `own`, and %p2, which is true if %r6 is odd.
+ */
 const threadCopy = (cache: string, bytes: number, last: string): string =>
   moduleOf(
     ['u64 data', 'u64 own', 'u64 out', 'u32 size'],

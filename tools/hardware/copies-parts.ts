@@ -1,4 +1,4 @@
-/** Parts of jobs about memory: arguments, random values, and modules with several kernels. */
+/** Parts of jobs about memory: arguments, random values, kernels and modules. */
 import { randomBits } from '../../test/differential/instructions.ts';
 import type { BufferArgument, Job, JobArgument, ScalarArgument, Triple } from '../../test/hardware/job.ts';
 
@@ -16,7 +16,7 @@ export class Random {
     return BigInt.asUintN(width, this.bits.next().value);
   }
 
-  /** An integer from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   from(low: number, high: number): number {
     return low + Number(this.word(48) % BigInt(high - low + 1));
   }
@@ -25,7 +25,7 @@ export class Random {
     return values[this.from(0, values.length - 1)] as T;
   }
 
-  /** True once in `times`. */
+  /** True in one of `times` calls, on average. */
   once(times: number): boolean {
     return this.from(1, times) === 1;
   }
@@ -39,7 +39,7 @@ export class Random {
 
 export type NumberType = 'f16' | 'bf16' | 'f32' | 'f64' | 'u8' | 'u16' | 'u32' | 'u64';
 
-/** The bits of the fraction and of the whole number. */
+/** For each float type, the number of bits in the fraction, and in the whole number. */
 const floats: Partial<Record<NumberType, readonly [fraction: number, width: number]>> = {
   f16: [10, 16],
   bf16: [7, 16],
@@ -49,7 +49,7 @@ const floats: Partial<Record<NumberType, readonly [fraction: number, width: numb
 
 const widthOf = (type: NumberType): number => floats[type]?.[1] ?? Number(type.slice(1));
 
-/** Zeros, subnormal numbers, ends of ranges, infinities and NaNs with payloads, of both signs. */
+/** Zeros, subnormal numbers, the ends of ranges, infinities, and NaNs with payloads, each with both signs. */
 function specialFloats(fraction: number, width: number): readonly bigint[] {
   const [f, w] = [BigInt(fraction), BigInt(width)];
   const infinity = ((1n << (w - 1n - f)) - 1n) << f;
@@ -74,7 +74,7 @@ function specialFloats(fraction: number, width: number): readonly bigint[] {
   return magnitudes.flatMap((bits) => [bits, bits | (1n << (w - 1n))]);
 }
 
-/** Also smaller and larger ones than the bounds of signed and unsigned integers. */
+/** Small integers, and integers near the bounds of signed and unsigned types. */
 function specialIntegers(width: number): readonly bigint[] {
   const top = 1n << BigInt(width - 1);
   const all = 2n * top - 1n;
@@ -86,7 +86,10 @@ function specialValues(type: NumberType): readonly bigint[] {
   return float === undefined ? specialIntegers(widthOf(type)) : specialFloats(...float);
 }
 
-/** Pairs of special values in every combination, then random ones. Returns the first numbers and the second ones. */
+/**
+ * Returns the first and the second numbers of `count` pairs. All pairs of special values come first, followed by random
+ * pairs.
+ */
 export function pairsOf(type: NumberType, count: number, random: Random): readonly [Uint8Array, Uint8Array] {
   const special = specialValues(type);
   const crossed = special.flatMap((first) => special.map((second) => [first, second] as const));
@@ -115,7 +118,7 @@ function similar(type: NumberType, random: Random): readonly [bigint, bigint] {
   return [first, (second & ~exponents) | ((near << fraction) & exponents)];
 }
 
-/** Special values, each followed by random ones. */
+/** All special values, followed by random ones. */
 export function mixedValues(type: NumberType, count: number, random: Random): Uint8Array {
   const special = specialValues(type);
   const width = widthOf(type);
@@ -127,7 +130,7 @@ export function mixedValues(type: NumberType, count: number, random: Random): Ui
 
 // --- bytes ------------------------------------------------------------------------------------------------------------
 
-/** Little-endian numbers of the same width. */
+/** The bytes of numbers of the same width, in little-endian order. */
 export function words(values: readonly (bigint | number)[], width: number): Uint8Array {
   const size = width / 8;
   const bytes = new Uint8Array(values.length * size);
@@ -161,7 +164,9 @@ export const header = `.version 8.6
 
 export const registers = `.reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .b128 %q<4>;`;
 
-/** A module with one kernel, `k`. Parameters are given as `u64 out`; all are loaded to registers of the same name. */
+/**
+ * A module with one kernel, `k`. Parameters are given as in `u64 out`. Each is loaded into a register of the same name.
+ */
 export function moduleOf(parameters: readonly string[], body: string, declared = ''): string {
   return `${header}
 ${declared}
@@ -208,13 +213,19 @@ export function print(jobs: readonly Job[]): void {
 
 // --- text that many kernels share -------------------------------------------------------------------------------------
 
-/** Waits until phase 0 of the object at `bar` is complete, but not forever; %r39 becomes 1 if it is. */
+/**
+ * Waits for a limited time until phase 0 of the object at `bar` is complete. Sets %r39 to 1 if it is complete, and to 0
+ * otherwise.
+ */
 export const boundedWait = (bar: string, label = 'wait'): string => `mov.u32 %r38, 0;
 ${label}: mbarrier.test_wait.parity.shared::cta.b64 %p7, [${bar}], 0; selp.u32 %r39, 1, 0, %p7; @%p7 bra ${label}_done;
 add.u32 %r38, %r38, 1; setp.lt.u32 %p7, %r38, 100000; @%p7 bra ${label};
 ${label}_done:`;
 
-/** Copies `size` bytes, a multiple of 4, with all 32 threads. `from` and `to` are registers with addresses. */
+/**
+ * Copies `size` bytes with all 32 threads. `size` must be a multiple of 4. `from` and `to` each consist of a state
+ * space and the register that contains the address.
+ */
 export function copyWords(
   label: string,
   from: [space: string, at: string],

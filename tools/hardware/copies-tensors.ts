@@ -4,7 +4,10 @@ import { boundedWait, copyWords, mixedValues, moduleOf, type NumberType, type Ra
 
 export type MapOptions = Omit<TensorMapOptions, 'tensor'>;
 
-/** The types that the driver of sm_90 knows, their size in bytes, and a type with the same special values. */
+/**
+ * The element types that the driver supports on sm_90. For each, the size in bytes, and a type with the same special
+ * values.
+ */
 export const elements: readonly (readonly [type: TensorElement, bytes: number, values: NumberType])[] = [
   ['u8', 1, 'u8'],
   ['u16', 2, 'u16'],
@@ -23,7 +26,7 @@ export const elements: readonly (readonly [type: TensorElement, bytes: number, v
 
 const isFloat = (type: TensorElement): boolean => /f/.test(type);
 
-/** What parts take of shared memory at most. */
+/** The maximum number of bytes that a part occupies in shared memory. */
 const mostSharedBytes = 3584;
 
 /** The size of the buffers that contain tensors. */
@@ -37,7 +40,7 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** The size of a part in shared memory, where each row takes as many bytes as its swizzle has. */
+/** The size of a part in shared memory. Rows that are shorter than the swizzle occupy as many bytes as the swizzle. */
 export function sharedBytes({ options, bytes }: Part): number {
   const { box = [], im2col, swizzle = 0 } = options;
   const element = elements.find(([type]) => type === options.type);
@@ -49,8 +52,8 @@ const product = (values: readonly number[]): number => values.reduce((all, one) 
 const upTo16 = (bytes: number): number => Math.ceil(bytes / 16) * 16;
 
 /**
- * Strides with some gaps, and the size of the whole tensor. Each stride is a multiple of the one before, as the driver's
- * documentation demands, but not always.
+ * Strides with some gaps, and the size of the whole tensor. In most cases, each stride is a multiple of the previous
+ * one, as the driver's documentation requires; some strides break this rule.
  */
 function stridesOf(dimensions: readonly number[], bytes: number, random: Random): [strides: number[], size: number] {
   const strides: number[] = [];
@@ -67,11 +70,11 @@ interface TileOptions {
   readonly swizzle?: 0 | 32 | 64 | 128;
   readonly rowBytes?: number;
   readonly mostBytes?: number;
-  /** Whether the box is stored. A box that is stored cannot begin before the tensor. */
+  /** Whether the box is stored to the tensor. Such a box cannot begin before the tensor. */
   readonly stored?: boolean;
 }
 
-/** The first coordinate of a part must be that of a multiple of 16 bytes. */
+/** Rounds a coordinate down to a multiple of 16 bytes, which the first coordinate of a part must be. */
 const aligned = (coordinate: number, bytes: number): number => Math.floor((coordinate * bytes) / 16) * (16 / bytes);
 
 /** A random box, often partly outside of its tensor. */
@@ -193,13 +196,15 @@ const numbered = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 const list = (names: readonly string[]): string => `{${names.map((name) => `%${name}`).join(', ')}}`;
 
-/** Fills the shared memory that is shown later with 0xa5, so that bytes that a copy leaves alone can be seen. */
+/** Fills shared memory with 0xa5, so that the output shows which bytes a copy has not written. */
 export const filled = `mov.u32 %r1, tile; mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2; bra fill_test;
 fill: add.u32 %r4, %r1, %r3; st.shared.b32 [%r4], 0xa5a5a5a5; add.u32 %r3, %r3, 128;
 fill_test: setp.lt.u32 %p1, %r3, %size; @%p1 bra fill;
 setp.ne.u32 %p1, %r2, 0;`;
 
-/** Waits for the object, copies the shared memory to `out` and whether the wait ended to the word after it. */
+/**
+ * Waits for the object, and copies the shared memory to `out`. The word after this copy is 1 if the phase is complete.
+ */
 export const shown = `${boundedWait('object')} bar.sync 0;
 ${copyWords('show', ['shared', '%r1'], ['global', '%out'], '%size')}
 @%p1 bra done; cvt.u64.u32 %rd1, %size; add.u64 %rd1, %out, %rd1; st.global.b32 [%rd1], %r39;
@@ -209,14 +214,14 @@ interface LoadOptions {
   readonly rank: number;
   readonly mode?: string;
   readonly offsets?: number;
-  /** Whether the parameter is the address of the map. */
+  /** Whether the parameter is the address of the map, instead of the map itself. */
   readonly byPointer?: boolean;
   readonly space?: string;
 }
 
 /**
- * Copies a part to `tile + place`, and shows the first `size` bytes of the tile and whether all bytes arrived.
- * Parameters: the tensor, map, out, size, place, arriving, coordinates, offsets.
+ * Copies a part to `tile + place`. The output contains the first `size` bytes of the tile, and whether all bytes
+ * arrived. Parameters: the tensor, map, out, size, place, arriving, coordinates, offsets.
  */
 export function loadModule({
   rank,
@@ -251,8 +256,9 @@ issued: ${shown}`,
 }
 
 /**
- * Copies `size` bytes of `data` to shared memory, and a part of them at `tile + place` to a tensor. `words` are those
- * of the instruction before and after the number of dimensions. Parameters: the tensor, map, data, size, place, coordinates.
+ * Copies `size` bytes of `data` to shared memory, and then the part at `tile + place` to a tensor. `opcode` is the text
+ * of the mnemonic before the number of dimensions, and `op` and `words` are at its end. Parameters: the tensor, map,
+ * data, size, place, coordinates.
  */
 export function storeModule(
   rank: number,
@@ -274,8 +280,9 @@ done:`,
 }
 
 /**
- * In a cluster of two blocks, block `issuer` copies a part to both blocks of `mask`. Parameters: the tensor, map, out, size,
- * place, arriving, mask, issuer, coordinates. The second block shows its memory `size` + 16 bytes later.
+ * In a cluster of two blocks, block `issuer` copies a part to the blocks in `mask`. Parameters: the tensor, map, out,
+ * size, place, arriving, mask, issuer, coordinates. The output of the second block begins `size` + 16 bytes after that
+ * of the first.
  */
 export function multicastModule(rank: number): string {
   const at = numbered('c', rank);

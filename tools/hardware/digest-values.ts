@@ -1,5 +1,5 @@
 /**
- * Writes the digests of recorded values, one for each instruction, and marks those for which ptxlab gives other results:
+ * Writes a digest of the recorded values of each instruction, and marks where ptxlab's results differ:
  * tsx tools/hardware/digest-values.ts RECORDED.jsonl.gz DIGESTS.jsonl.gz
  */
 import { writeFileSync } from 'node:fs';

@@ -19,7 +19,7 @@ import {
 import type { Job } from '../../test/hardware/job.ts';
 
 interface Operation {
-  /** Operation, vector and type, as the mnemonic spells them after the state space. */
+  /** The part of the mnemonic after the state space: the operation, the vector size and the type. */
   readonly text: string;
   readonly values: NumberType;
   /** The width of an operand, or of an element of a vector. */
@@ -85,7 +85,10 @@ const vectors: readonly Operation[] = [
   ),
 ];
 
-/** The name of a kernel, the words of the state space, and whether the location is shared and its address generic. */
+/**
+ * The name of a kernel, the state space in the mnemonic, whether the location is in shared memory, and whether its
+ * address is generic.
+ */
 const spaces = [
   ['global', '.global', false, false],
   ['shared', '.shared', true, false],
@@ -116,7 +119,7 @@ function move(opcode: 'ld' | 'st', operation: Operation, space: string, at: stri
   }).join(' ');
 }
 
-/** Results are in registers from 0 on, b from `second` on, and c is in `third`. */
+/** Results are in registers from number 0 on, b is in registers from `second` on, and c from `last` on. */
 function kernel(
   opcode: 'atom' | 'red',
   operation: Operation,
@@ -166,14 +169,14 @@ ${kernels.join('')}`;
 
 const made = new Map<string, readonly [Uint8Array, Uint8Array]>();
 
-/** The numbers in memory and b, the same ones for all operations on a type. */
+/** The numbers in memory and for b. Operations on the same type share them. */
 function valuesOf({ values, third }: Operation): readonly [memory: Uint8Array, b: Uint8Array] {
   const key = `${values} ${third}`;
   const known = made.get(key);
   if (known !== undefined) return known;
   const count = values.includes('f') ? 1024 : 256;
   const [memory, b] = pairsOf(values, count, new Random(99));
-  // Every second comparison succeeds.
+  // Half of the comparisons succeed.
   if (third === true) for (let at = 0; at < b.length; at += 32) b.set(memory.subarray(at, at + 16), at);
   made.set(key, [memory, b]);
   return [memory, b];

@@ -1,10 +1,11 @@
 /**
- * Jobs about copies by the copy engine: of boxes and pixels of tensors, of bytes, and their reductions.
+ * Jobs about the copy engine: copies and reductions of bytes, and of boxes and pixels of tensors.
  *
  * tsx tools/hardware/jobs-copies.ts > JOBS.jsonl
  * tsx tools/hardware/jobs-copies.ts faults > JOBS.jsonl
  *
- * The jobs of the second list may fault on a GPU: operations that do not fit the type, misaligned addresses, and so on.
+ * The second command prints jobs that may fault on a GPU: operations that do not fit the type, misaligned addresses,
+ * and so on.
  */
 import type { TensorElement } from '../../src/device.ts';
 import { bulkJobs, emptyBulkCopy } from './copies-bulk.ts';
@@ -39,11 +40,11 @@ interface LoadChoices {
   readonly place?: number;
   readonly byPointer?: boolean;
   readonly space?: string;
-  /** The bytes that are expected to arrive; by default, all. */
+  /** The number of bytes that are expected to arrive; by default, all bytes of the part. */
   readonly arriving?: number;
 }
 
-/** Copies a part to shared memory. Bytes before and after it are shown as well. */
+/** Copies a part to shared memory. The output also contains some bytes before and after it. */
 function load(id: string, part: Part, tensor: Uint8Array, choices: LoadChoices = {}): Job {
   const { place = 128, byPointer = false, space, arriving } = choices;
   const { options, at, offsets = [], bytes } = part;
@@ -70,7 +71,7 @@ function load(id: string, part: Part, tensor: Uint8Array, choices: LoadChoices =
 const loading = (id: string, part: Part, choices: LoadChoices = {}): Job =>
   load(id, part, contents.of(valuesOf(part.options.type)), choices);
 
-/** Copies data to a tensor, or combines the two. */
+/** Copies data to a tensor, or combines the data with the tensor. */
 function store(
   id: string,
   part: Part,
@@ -112,7 +113,7 @@ const tiledLoads = (): readonly Job[] =>
     ),
   );
 
-/** All special values of a type, without a swizzle. */
+/** A part without a swizzle that is large enough for all special values of a type. */
 const whole = (type: TensorElement, rows = 64): Part => {
   const row = 16;
   const options: MapOptions = { type, dimensions: [row, rows], box: [row, rows] };
@@ -144,7 +145,10 @@ const roundedLoads = (): readonly Job[] =>
     store(`store-rounding/${type}`, whole(type, 16), storeModule(2), [new Uint8Array(1024), tf32Words()]),
   ]);
 
-/** Which bits of the address in shared memory a swizzle uses, and where rows lie that are shorter than it. */
+/**
+ * Jobs that show which bits of the shared memory address a swizzle uses, and where rows are stored if they are shorter
+ * than the swizzle.
+ */
 const swizzledLoads = (): readonly Job[] =>
   ([32, 64, 128] as const).flatMap((swizzle) => [
     ...times(8).map((i) =>
@@ -174,7 +178,9 @@ const swizzledLoads = (): readonly Job[] =>
     ),
   ]);
 
-/** What becomes of the object if fewer or more bytes are expected than arrive: its bits show how many did. */
+/**
+ * Jobs that show how many bytes arrive if elements are outside the tensor, or are skipped because of element strides.
+ */
 const countedLoads = (): readonly Job[] => [
   loading('count/outside', { ...whole('u32', 8), at: [100, 100] }),
   loading('count/outside-nan', {
@@ -285,7 +291,7 @@ const swizzledStores = (): readonly Job[] =>
 
 const operations = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor'] as const;
 
-/** The types to which the ISA says, or lets one think, that an operation can be applied. */
+/** For each operation, the types to which it can be applied according to the ISA, explicitly or by implication. */
 const allowed: Readonly<Record<(typeof operations)[number], readonly TensorElement[]>> = {
   add: ['u32', 's32', 'u64', 'f16', 'bf16', 'f32', 'f32.ftz'],
   min: ['u32', 's32', 'u64', 's64', 'f16', 'bf16'],
@@ -322,7 +328,7 @@ const reductions = (): readonly Job[] =>
 
 // --- jobs that may fault ----------------------------------------------------------------------------------------------
 
-/** Operations on types for which the ISA does not mention them. */
+/** Combinations of operations and types that the ISA does not mention. */
 const doubtful: readonly (readonly [op: (typeof operations)[number], type: TensorElement])[] = [
   ['add', 'tf32'],
   ['add', 'tf32.ftz'],
@@ -392,7 +398,7 @@ type Corners = readonly [
   steps?: readonly number[],
 ];
 
-/** Corners of pixels, and where a store begins. */
+/** The corners of im2col maps, the coordinates at which a store begins, and element strides. */
 const storedPixels: readonly Corners[] = [
   [
     [0, 0],
@@ -522,7 +528,7 @@ const mismatched = (): readonly Job[] => [
   loading('mismatch/rank-1-map-2d', { options: { type: 'u32', dimensions: [64], box: [16] }, at: [0, 0], bytes: 64 }),
 ];
 
-/** Maps that the driver is expected to refuse on this GPU, or elements that it cannot copy. */
+/** Maps that the driver is expected to reject on this GPU, or whose elements the GPU cannot copy. */
 const newer = (): readonly Job[] =>
   (
     [

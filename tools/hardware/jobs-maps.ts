@@ -4,7 +4,8 @@
  * tsx tools/hardware/jobs-maps.ts > JOBS.jsonl
  * tsx tools/hardware/jobs-maps.ts faults > JOBS.jsonl
  *
- * The second list has copies by maps that a kernel made from zeros, which may fault.
+ * The second command prints jobs that may fault: copies with maps that a kernel has made from zeros, or from maps of
+ * another rank.
  */
 import { tensorElementTypes } from '../../src/isa/tensor-map-fields.ts';
 import { copyWords, input, job, mixedValues, moduleOf, print, Random, results, u32, words } from './copies-parts.ts';
@@ -27,7 +28,7 @@ const unused: JobArgument = { kind: 'buffer', size: 16 };
 
 // --- what the driver encodes ------------------------------------------------------------------------------------------
 
-/** Shows the bytes of the map after the address of the tensor. */
+/** Outputs the bytes that follow the tensor's address in the map. */
 const echo = moduleOf(
   ['u64 memory', 'map tensor', 'u64 out'],
   `add.u64 %tensor, %tensor, 8; ${copyWords('show', ['global', '%tensor'], ['global', '%out'], '120').replace('ld.global', 'ld')}`,
@@ -118,7 +119,7 @@ const encodings = (): readonly Job[] => [
   encoded('fill/zeros', { ...base, fill: 'zeros' }),
   ...changedEach('dimensions', [1, 2, 5, 255, 65_536, 2 ** 31 + 3, 2 ** 32]),
   ...changedEach('strides', [16, 48, 0x123450, 2 ** 32 + 16, 2 ** 39, 2 ** 40 - 16]),
-  // The same with rows that do not overlap, in case that the driver insists on it.
+  // The same with rows that do not overlap, in case the driver requires this.
   ...[1, 5, 255, 65_536, 2 ** 31 + 3, 2 ** 32].map((size) =>
     encoded(`dimensions-0/apart/${size}`, {
       type: 'u8',
@@ -148,8 +149,8 @@ const instruction = (field: string, space: string, at: string, operands: string)
   `tensormap.replace.tile.${field}.${space}.b1024.b${wide(field) ? 64 : 32} [${at}], ${operands};`;
 
 /**
- * Copies the 128 bytes of a map in global memory to shared memory, changes it, and shows it, but not the address of a
- * tensor that was there before; for one thread.
+ * Copies the 128 bytes of a map from global to shared memory, changes the map, and outputs it. The tensor's address is
+ * output only if the code has changed it. A single thread runs this code.
  */
 const oneChange = (change: string): string => `${times(16)
   .map((i) => `ld.global.b64 %rd2, [%tensor+${8 * i}]; st.shared.b64 [map+${8 * i}], %rd2;`)
@@ -161,7 +162,7 @@ ${times(16)
   .join('\n')}
 add.u64 %out, %out, 128;`;
 
-/** Replaces a field of the map with each of the values, and shows all maps. */
+/** Replaces a field of the map with each of the values, and outputs all of the resulting maps. */
 const changeLoop = (field: string, ordinal: number | null): string =>
   moduleOf(
     ['u64 memory', 'u64 tensor', 'u64 out', 'u64 values', 'u32 count'],
@@ -222,9 +223,9 @@ const replacements = (): readonly Job[] =>
     ),
   ]);
 
-// --- copies by maps that were changed ---------------------------------------------------------------------------------
+// --- copies with changed maps ----------------------------------------------------------------------------------------
 
-/** The element types of sm_90, by their numbers for tensormap.replace. */
+/** The element types of sm_90. The index of a type is its number in tensormap.replace. */
 const elementNumbers: readonly string[] = tensorElementTypes.slice(0, tensorElementTypes.indexOf('b4x16'));
 
 /** Instructions that replace fields; `%memory` is the address of the tensor. */
@@ -252,7 +253,7 @@ const addressChange = (offset: number): Change => ({
   text: (space, at) => `add.u64 %rd20, %memory, ${offset}; ${instruction('global_address', space, at, '%rd20')}`,
 });
 
-/** Every field of the map of a part. */
+/** Changes that give every field the value that it has in the map of a part. */
 function allChanges({ options }: Part): readonly Change[] {
   const { type, dimensions, strides = [], box = [], elementStrides = [], swizzle = 0, fill } = options;
   const numbers = (field: string, list: readonly number[]): readonly Change[] =>
@@ -272,7 +273,7 @@ function allChanges({ options }: Part): readonly Change[] {
 }
 
 /**
- * Changes a copy of the map, stores it in the buffer `made`, and copies a part by it. Parameters: tensor, map, made,
+ * Changes a copy of the map, stores it in the buffer `made`, and copies a part with it. Parameters: tensor, map, made,
  * out, size, place, arriving, coordinates.
  */
 function changedModule(rank: number, changes: readonly Change[]): string {
@@ -320,7 +321,7 @@ function changedCopy(id: string, map: JobArgument, part: Part, changes: readonly
   ]);
 }
 
-/** A matrix of which a box is copied after one change. */
+/** The map of a matrix. A box of this matrix is copied after one field of the map has changed. */
 const matrix: MapOptions = { type: 'f32', dimensions: [16, 12], strides: [64], box: [8, 6] };
 const changesOfMatrix: readonly (readonly [Change, bytes: number])[] = [
   [addressChange(256), 192],
@@ -355,7 +356,7 @@ const changedMatrices = (): readonly Job[] =>
     }),
   );
 
-/** A map that rounds to tf32 becomes one of other elements. */
+/** Jobs that change the element type of a map that rounds to tf32. */
 const noLongerRounded = (): readonly Job[] =>
   ['u32', 'f32', 'f32.ftz', 'f16'].map((type) => {
     const change = constantChange('elemtype', elementNumbers.indexOf(type));
@@ -363,7 +364,7 @@ const noLongerRounded = (): readonly Job[] =>
     return changedCopy(`from-tf32/${type}`, mapOf({ ...matrix, type: 'tf32' }), part, [change], floatContents);
   });
 
-/** The map of one random part becomes that of another one. */
+/** Jobs that turn the map of one random part into the map of another. */
 function rewritten(random: Random): readonly Job[] {
   return times(16).map((i) => {
     const [type, bytes] = elements[i % elements.length] as (typeof elements)[number];

@@ -1,14 +1,16 @@
 /**
  * Jobs that ask a GPU what mma and wmma compute: `npx tsx tools/hardware/jobs-matrix.ts > JOBS.jsonl`. They cover every
- * form that sm_90 has.
+ * form that sm_90 supports.
  *
- * The names of the jobs say what they ask:
- * - `MNEMONIC: data`: random data. Each warp has data of another kind; for floats, in the order of `floatKinds`.
+ * The name of a job says what it tests:
+ * - `MNEMONIC: data`: random data. Each warp has data of a different kind. For floats, the kinds are those of
+ *   `floatKinds`, in order.
  * - `MNEMONIC: order I J`: which elements are added in the same step. See `orderJobs`.
- * - `MNEMONIC: kept columns`: where the elements of a sparse A are, as B is a unit matrix.
+ * - `MNEMONIC: kept columns`: to which columns the elements of a sparse A belong. B is a unit matrix, so D shows these
+ *   columns.
  * - `MNEMONIC: unordered metadata`: metadata whose indices repeat or are not in order.
- * - `MNEMONIC: fragment`: the registers of a wmma fragment. Element number i has the value i; if it has too few bits,
- *   warp w has the digit number w of i.
+ * - `MNEMONIC: fragment`: the registers of a wmma fragment. Element i has the value i. If it has too few bits for this,
+ *   it has digit w of i in warp w.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expand } from '../../src/isa/expand.ts';
@@ -38,7 +40,10 @@ const head = '.version 9.0\n.target sm_90a\n.address_size 64\n';
 
 // --- the forms --------------------------------------------------------------------------------------------------------
 
-/** What sm_90 does not have, or what is another spelling of a form that is taken. */
+/**
+ * Mnemonics that are left out, because sm_90 does not support them, or because they are other spellings of forms that
+ * are included.
+ */
 const left = [
   /kind::|block_scale|e2m1|e3m2|e2m3/,
   /wmma\.(mma(\.\w+\.popc)?|load\.\w)\.sync\.(row|col|m)/,
@@ -82,7 +87,10 @@ const sides = ['a', 'b', 'c'] as const;
 const listOf = (name: string, count: number): string =>
   `{${Array.from({ length: count }, (_, i) => `%${name}${i}`).join(', ')}}`;
 
-/** A line for each register of a matrix, which moves it from or to its place among those of the thread. */
+/**
+ * Code with a line for each register of a matrix. The line moves the register from or to its place in the thread's
+ * data.
+ */
 function moves(
   name: string,
   { registers, registerBits }: Fragment,
@@ -93,7 +101,10 @@ function moves(
   return `mul.wide.u32 %o, %id, ${bytes * registers}; add.u64 %o, %o, %p${name};\n${lines.join('\n')}`;
 }
 
-/** A kernel whose threads load their registers of A, B and C and the metadata, multiply, and store those of D. */
+/**
+ * A kernel in which each thread loads its registers of A, B and C and its metadata, multiplies, and stores its
+ * registers of D.
+ */
 function entryOf({ mnemonic, product }: Product, name: string, selector: number): string {
   const all = [...sides, 'd'] as const;
   const type = (fragment: Fragment): string => `b${fragment.registerBits}`;
@@ -119,7 +130,7 @@ ret;
 `;
 }
 
-/** How many constants select the lanes with metadata. */
+/** The number of constants that can select the lanes with the metadata. */
 const selectorsOf = ({ sparsity }: MatrixProduct): number => (sparsity === null ? 1 : 4 / sparsity.lanes);
 
 /** A module with a kernel for each selector: k0, k1, … */
@@ -135,7 +146,7 @@ const result = (size: number): BufferArgument => ({ kind: 'buffer', size, return
 
 const bytesOfFragment = ({ registers, registerBits }: Fragment): number => 4 * registers * registerBits;
 
-/** The code of each element of a matrix of a warp. */
+/** Returns the code of an element in the matrix of a warp. */
 type CodeAt = (warp: number, place: Place) => bigint;
 
 interface WarpJob {
@@ -206,7 +217,7 @@ function dataJob(of: Product, selector: number, random: RandomSource, few: boole
   });
 }
 
-/** Plain `.sp` computes what `.sp::ordered_metadata` does, so it gets less data. */
+/** Plain `.sp` computes the same results as `.sp::ordered_metadata`, so it is tested with less data. */
 const isPlainSparse = (mnemonic: string): boolean => mnemonic.startsWith('mma.sp.');
 
 function dataJobs(of: Product, seed: number): readonly Job[] {
@@ -225,9 +236,9 @@ function unorderedJobs(of: Product, seed: number): readonly Job[] {
 // --- the order of additions -------------------------------------------------------------------------------------------
 
 /**
- * The exponents of factors whose products are large, and of those whose product is small: eight large factors of B, one
- * for each column, and one factor for everything else. Large products are 2^22 to 2^29 times the small ones (f64: 2^50 to
- * 2^57).
+ * The exponents of factors with large products, and of factors with small products. B has eight large factors, one for
+ * each column, and one small factor for all other elements. Large products are 2^22 to 2^29 times as large as small
+ * ones (f64: 2^50 to 2^57).
  */
 interface Scale {
   readonly largeA: number;
@@ -246,14 +257,14 @@ const scales: Readonly<Partial<Record<Element, Scale>>> = {
   e4m3: { largeA: 8, largeB: 1, smallA: -6, smallB: -7 },
 };
 
-/** In place of the number of an element of a row of A: the accumulator. */
+/** Stands for the accumulator, in place of the index of an element in a row of A. */
 const accumulator = -1;
 
 /**
- * Element i of each row of A makes a large product, and element j one that cancels it. Row r has one more product, a
- * small one, with element r (of other warps: r + 16, and so on). It has an effect on the sum only if it is added when
- * the large ones have cancelled each other, or if they are not large enough in this column. Element -1 is the
- * accumulator. Elements of a sparse A are numbered without those that are omitted.
+ * In each row of A, element i has a large product, and element j has a product that cancels it. Row r also has a small
+ * product, with element r (in other warps, element r + 16, and so on). The small product affects the sum only if it is
+ * added after the large ones have canceled each other, or if the large ones are not large enough in this column.
+ * Element -1 is the accumulator. For a sparse A, only the stored elements are counted.
  */
 function orderJob(of: Product, pairs: readonly (readonly [number, number])[], name: string): Job | null {
   const { product } = of;
@@ -300,13 +311,16 @@ function orderJob(of: Product, pairs: readonly (readonly [number, number])[], na
   });
 }
 
-/** The elements that are tried as large products: all of them, or, of many, some in each place of a group of 16. */
+/** The elements that are tried as large products: all of them if there are at most 16; otherwise, a selection. */
 function positions(stored: number): readonly number[] {
   const all = Array.from({ length: stored }, (_, i) => i);
   return stored <= 16 ? all : [0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 18, 31].filter((i) => i < stored);
 }
 
-/** Whether the order of the additions in this product is asked: only once for each kind of hardware instruction. */
+/**
+ * Whether the order of additions is tested for this product. It is tested only once for each kind of hardware
+ * instruction.
+ */
 function asksOrder({ mnemonic, product }: Product): boolean {
   if (product.kind === 'double') return mnemonic.includes('.row.col.f64');
   if (product.kind !== 'float' || isPlainSparse(mnemonic)) return false;
@@ -326,7 +340,7 @@ function orderJobs(of: Product): readonly Job[] {
 
 // --- the columns of a sparse A ----------------------------------------------------------------------------------------
 
-/** 1, 2, … as elements, and 1. */
+/** The code of a positive whole number. */
 function numberCode(element: Element, value: number): bigint {
   if (!isFloat(element)) return BigInt(value);
   const exponent = Math.floor(Math.log2(value));
@@ -335,7 +349,7 @@ function numberCode(element: Element, value: number): bigint {
   return powerOfTwo(element, exponent) | BigInt(Math.round(fraction * 2 ** fractionBits));
 }
 
-/** The values that tell the stored elements of a row apart as well as the type allows. */
+/** A value that distinguishes a stored element from the others in its row, as far as the type allows. */
 function markOf(element: Element, at: number): bigint {
   if (element === 'e5m2') return powerOfTwo(element, (at % 28) - 14);
   if (element === 's4' || element === 'u4') return BigInt((at % 7) + 1);
@@ -407,7 +421,7 @@ ret;
 `;
 }
 
-/** One combination of layouts gets data of all kinds. */
+/** Only one combination of layouts is tested with all kinds of data. */
 function wmmaJob(of: Product, seed: number): Job {
   const { product, mnemonic } = of;
   const random = new RandomSource(seed);
@@ -441,7 +455,7 @@ interface LoadedFragment {
   readonly fragment: Fragment;
 }
 
-/** Every load of wmma from global memory, once. */
+/** Every wmma.load from global memory, without duplicates. */
 function loadedFragments(products: readonly Product[]): readonly LoadedFragment[] {
   const found = new Map<string, LoadedFragment>();
   for (const { mnemonic, product } of products) {

@@ -1,5 +1,5 @@
 /**
- * Prints random kernels as jobs for a GPU of compute capability 9.0, which needs ptxas:
+ * Prints random kernels as jobs for a GPU of compute capability 9.0; needs ptxas:
  * tsx tools/hardware/jobs-random.ts [COUNT] [FIRST-SEED] > JOBS.jsonl
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,9 @@ import { randomWord } from '../../test/differential/run-random-kernels.ts';
 import type { Job } from '../../test/hardware/job.ts';
 import { replay } from '../../test/hardware/replay.ts';
 
-/** Instructions for which ptxas 13.0 makes code that does not follow the ISA (test/hardware/recorded-values.slow.test.ts). */
+/**
+ * Instructions for which the code of ptxas 13.0 does not follow the ISA (test/hardware/recorded-values.slow.test.ts).
+ */
 const different =
   /\bv(add|sub|absdiff|min|max|shl|shr|set|mad)\.|\bfma\.r[zmp]\S*bf16|\bmadc\.hi\.([us]16|sat)|createpolicy|pending_count|mov\.b\d+ %\w+, \{%\w+\}|mov\.b\d+ \{%\w+\}/;
 
@@ -64,7 +66,7 @@ function isAccepted(source: string): boolean {
   return spawnSync('ptxas', ['-arch=sm_90', path, '-o', join(folder, 'm.cubin')]).status === 0;
 }
 
-/** Kernels that depend on memory that was never written are left out. */
+/** Returns false if a kernel depends on memory that was never written. Such kernels are left out. */
 async function isDefined(job: Job): Promise<boolean> {
   const found = await replay(job, { gpu: 'sm_90', engine: 'interp', uninitialized: 'fault' });
   return typeof found !== 'string';

@@ -1,6 +1,6 @@
 /**
- * Prints jobs that ask a GPU what the ISA does not say about textures and surfaces: how coordinates and levels are
- * rounded, how texels are mixed and converted, and what happens outside of a texture.
+ * Prints jobs that show what the ISA leaves open about textures and surfaces: how coordinates and levels are rounded,
+ * how texels are mixed and converted, and what happens outside of a texture.
  *
  * tsx tools/hardware/jobs-textures.ts > JOBS.jsonl
  */

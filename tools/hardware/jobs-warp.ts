@@ -17,17 +17,20 @@ const rounds = 32;
 
 interface Exchange {
   readonly id: string;
-  /** Reads a in %rd1 or its low half %r1, b in %r2, c in %r3, and a's low bit in %p1; writes %r4 and %p2. */
+  /**
+   * An instruction that reads a from %rd1, the low half of a from %r1, b from %r2, c from %r3, or the low bit of a from
+   * %p1. It writes %r4 or %p2.
+   */
   readonly text: string;
-  /** Random values of a; by default, any. */
+  /** Returns a random value for a; by default, all of its bits are random. */
   readonly a?: () => bigint;
-  /** Whether lanes outside of the mask matter, so that all lanes or all of one half are in each mask. */
+  /** Whether the instruction reads other lanes. Each mask then contains all lanes, or all lanes of one half. */
   readonly readsLanes?: boolean;
 }
 
 /**
- * Threads execute the instruction if they are in the mask of the round, %r5. All threads show %r4 and %p2, which are
- * 0xbad and false if they did not execute it.
+ * In each round, the threads in the mask %r5 execute the instruction. All threads output %r4 and %p2, which are 0xbad
+ * and false in threads that did not execute the instruction.
  */
 const exchangeModule = (text: string): string =>
   moduleOf(
@@ -83,10 +86,10 @@ const anyClamp = (): number =>
     : (random.pick([0, 16, 24, 28, 30, 31]) << 8) | random.pick([31, 0, 7, 15, 30]);
 const anyLane = (): number => (random.once(6) ? Number(random.word(32)) : random.from(0, 33));
 
-/** Only lanes of the same half are read. */
+/** A last operand with which threads read only lanes in their own half of the warp. */
 const halfClamp = (): number => (random.pick([16, 24, 28, 30, 31]) << 8) | random.pick([15, 31]);
 
-/** The threads of a round have mostly the same segments, as in real kernels. */
+/** In most rounds, all threads have the same segments, as in real kernels. */
 function lastOperands(clamp: () => number): readonly number[] {
   const shared = clamp();
   const differs = random.once(3);
@@ -174,7 +177,7 @@ const moveMatrix = moduleOf(
 movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r3; add.u64 %rd2, %out, %rd1; st.global.b32 [%rd2], %r4;`,
 );
 
-/** Rows in random order, without two that are the same. */
+/** The offsets of 32 different rows, in random order. */
 function shuffledRows(): Uint8Array {
   const rows = times(matrixBytes / 16).map((i) => ({ at: 16 * i, by: random.word(32) }));
   rows.sort((one, other) => (one.by < other.by ? -1 : 1));

@@ -1,16 +1,16 @@
 /**
  * Jobs that ask a GPU what wgmma computes: `npx tsx tools/hardware/jobs-wgmma.ts > JOBS.jsonl`. Each block of a launch
- * is one warpgroup, which copies an image to shared memory, multiplies matrices in it, and stores D.
+ * is one warpgroup, which copies an image to shared memory, multiplies the matrices in the image, and stores D.
  *
- * The names of the jobs say what they ask:
- * - `data`: random data; each block has data of another kind. `negated` and `twice` as well: A and B have other signs, or
- *   two products are added to the same D.
- * - `layout`: matrices of few different numbers in one of the canonical layouts.
+ * The name of a job says what it tests:
+ * - `data`: random data. Each block has data of a different kind. `negated` and `twice` have random data, too, but A or
+ *   B is negated, or two products are added to the same D.
+ * - `layout`: matrices with few different numbers in one of the canonical layouts.
  * - `order`: which elements are added in the same step, as in jobs-matrix.ts.
- * - `places of B` and `places of A`: the elements in shared memory tell their address, and the other matrix is a unit
- *   matrix, so D shows from where each element was read. Each block has another descriptor. `odd`: some that no
- *   canonical layout has.
- * - `kept columns`: B is a unit matrix, so D shows where metadata put the elements of A.
+ * - `places of B` and `places of A`: each element in shared memory contains its own address, and the other matrix is a
+ *   unit matrix, so D shows the address from which each element was read. Each block has a different descriptor. With
+ *   `odd`, the descriptors are those of no canonical layout.
+ * - `kept columns`: B is a unit matrix, so D shows the columns in which the metadata puts the elements of A.
  */
 import { addressOf, type Layout, type MatrixSize, offsets } from '../../test/device/canonical-layouts.ts';
 import { RandomSource } from '../../test/differential/random-source.ts';
@@ -39,7 +39,7 @@ interface Types {
   readonly d: 'f16' | 'f32' | 's32';
   readonly a: Element;
   readonly b: Element;
-  /** What the mnemonic has before and after the types. */
+  /** The text of the mnemonic before and after the types. */
   readonly before?: string;
   readonly after?: string;
 }
@@ -63,7 +63,7 @@ const byteTypes: readonly Types[] = ['', '.satfinite'].flatMap((before) =>
   pairs(int8).map(([a, b]): Types => ({ d: 's32', a, b, before })),
 );
 const bits: Types = { d: 's32', a: 'b1', b: 'b1', after: '.and.popc' };
-/** One of each size of elements. */
+/** Types with elements of each size. */
 const f16: Types = { d: 'f32', a: 'f16', b: 'f16' };
 const tf32: Types = { d: 'f32', a: 'tf32', b: 'tf32' };
 const u8: Types = { d: 's32', a: 'u8', b: 'u8' };
@@ -88,7 +88,7 @@ interface Kernel {
   readonly twice?: boolean;
   /** What shared memory contains before the image is copied. */
   readonly fill?: Fill;
-  /** How many warps store D, if not all. */
+  /** The number of warps that store D; by default, all four. */
   readonly storing?: number;
 }
 
@@ -103,7 +103,7 @@ function mnemonicOf(kernel: Kernel): string {
   return `wgmma.mma_async${sparse}.sync.aligned.m64n${kernel.n}k${columnsIn(kernel)}${before}.${d}.${a}.${b}${after}`;
 }
 
-/** The constants after the matrices. */
+/** The operands after the matrices. */
 function tailOf({ types, a, signs = [1, 1], transposes = [false, false] }: Kernel): string {
   const ofSigns = isInteger(types) ? '' : `, ${signs.join(', ')}`;
   const [transA, transB] = transposes.map(Number);
@@ -113,7 +113,7 @@ function tailOf({ types, a, signs = [1, 1], transposes = [false, false] }: Kerne
 
 const countOf = ({ types, n }: Kernel): number => n / (types.d === 'f16' ? 4 : 2);
 
-/** Before the image: elements that tell their address. */
+/** How the memory before the image is filled: with elements that contain their own addresses. */
 type Fill = 'halves' | 'words' | 'bytes 0' | 'bytes 1';
 /** Computes %w, the word at the address %i. */
 const fills: Readonly<Record<Fill, string>> = {
@@ -175,7 +175,7 @@ ret; }
 
 // --- jobs -------------------------------------------------------------------------------------------------------------
 
-/** What a block works on. What is absent is 0. */
+/** The data of a block. Anything absent is filled with zeros. */
 interface Block {
   readonly image?: Uint8Array;
   readonly registers?: Uint8Array;
@@ -184,7 +184,10 @@ interface Block {
   readonly descriptors: readonly bigint[];
 }
 
-/** A buffer for all blocks, and the distance between the parts of two blocks. Blocks share equal parts. */
+/**
+ * A buffer with the parts of all blocks, and the distance between two parts. If all parts are equal, the blocks share
+ * one part.
+ */
 function parts(blocks: readonly (Uint8Array | undefined)[], size: number): readonly JobArgument[] {
   const hexes = blocks.map((bytes) => hexOf(bytes ?? new Uint8Array(0)).padEnd(2 * size, '0'));
   const alike = hexes.every((hex) => hex === hexes[0]);
@@ -207,7 +210,7 @@ interface BlockJob {
   readonly scale: 0 | 1;
 }
 
-/** Room in shared memory in case that a GPU reads from other places than we assume. */
+/** Extra shared memory, in case a GPU reads from other places than we assume. */
 const slack = 32768;
 
 const roundUp = (size: number, to: number): number => Math.ceil(size / to) * to;
@@ -279,7 +282,7 @@ function descriptorOf({ side, start, leading, stride, base = 0 }: Descriptor): b
   );
 }
 
-/** b1 is laid out as bytes. */
+/** The width of an element in a layout. Elements of type b1 are laid out as bytes. */
 const laidOut = (element: Element): number => Math.max(8, bitsOfElement(element));
 const lengthOf = (element: Element, k: number): number => (element === 'b1' ? k / 8 : k);
 
@@ -309,7 +312,10 @@ function place(image: Uint8Array, placed: Placed): bigint {
   return descriptorOf({ side: layout.side, start, ...offsets(layout, size) });
 }
 
-/** The number of bytes from the start of a matrix to its last element. With a swizzle, there may be gaps. */
+/**
+ * The number of bytes from the start of a matrix to the end of its last element, rounded up to a multiple of 1024. With
+ * a swizzle, there may be gaps.
+ */
 function bytesOfPlaced(placed: Placed): number {
   const { layout, start } = placed;
   const size = sizeOf(placed);
@@ -320,7 +326,10 @@ function bytesOfPlaced(placed: Placed): number {
   return roundUp(last + 4 - start, 1024);
 }
 
-/** An image with matrices that follow one another, and their descriptors. Matrices begin at multiples of 1024. */
+/**
+ * An image with matrices that follow one another, and the descriptors of the matrices. Each matrix begins at a multiple
+ * of 1024.
+ */
 function imageOf(matrices: readonly Omit<Placed, 'start'>[]): {
   readonly image: Uint8Array;
   readonly descriptors: readonly bigint[];
@@ -357,7 +366,7 @@ function registersOfD({ types, n }: Kernel, code: CodeAt): Uint8Array {
   return bytesOf(codes.flat(), bitsOfElement(types.d));
 }
 
-/** Codes that are remembered, so that a matrix can be laid out twice. */
+/** Generates the codes of a matrix once, so that the matrix can be laid out twice. */
 function matrixOf(rows: number, columns: number, code: () => bigint): CodeAt {
   const codes = Array.from({ length: rows * columns }, code);
   return (row, column) => codes[row * columns + column] ?? 0n;
@@ -371,12 +380,12 @@ interface Data {
   readonly kernel: Kernel;
   readonly layouts: readonly [a: Layout, b: Layout];
   readonly kind: FloatKind;
-  /** How many different elements a matrix may have. C has fewer. If absent, any number. */
+  /** The maximum number of different elements in A and in B; C then has at most 8. If absent, there is no limit. */
   readonly variety?: number;
   readonly validMetadata?: boolean;
 }
 
-/** Returns random codes, of which there are at most `variety` different ones. */
+/** Returns a function that returns random codes, with at most `variety` different values. */
 function source(random: RandomSource, variety: number | undefined, code: () => bigint): () => bigint {
   if (variety === undefined) return code;
   const codes = Array.from({ length: variety }, code);
@@ -390,7 +399,7 @@ function codesOf(
   side: 'a' | 'b' | 'c',
   variety?: number,
 ): () => bigint {
-  // The bits of eight elements of b1 are random.
+  // A code of b1 consists of eight elements with random bits.
   if (element === 'b1') return source(random, variety, () => randomBits(random, 8));
   return source(random, variety, () => elementOf(random, element, kind, side));
 }
@@ -484,7 +493,7 @@ function sparseData(): readonly Job[] {
   );
 }
 
-/** Integers have no signs to change. */
+/** Jobs that negate A or B, which is possible only for floats. */
 function negated(): readonly Job[] {
   const signs = [
     [-1, 1],
@@ -589,14 +598,17 @@ function layoutJobs(): readonly Job[] {
 
 // --- the order of additions -------------------------------------------------------------------------------------------
 
-/** See jobs-matrix.ts. wgmma keeps few bits of fp8 products: large ones are 2^10 to 2^17 times the small ones. */
+/**
+ * The exponents of `Scale` in jobs-matrix.ts. wgmma keeps few bits of fp8 products, so large fp8 products are only 2^10
+ * to 2^17 times as large as small ones.
+ */
 const scaleFor = (element: Element): readonly [largeA: number, largeB: number, smallA: number, smallB: number] =>
   element === 'e4m3' || element === 'e5m2' ? [8, 1, 0, -1] : [0, 8, 0, -14];
 
 const accumulator = -1;
 const uniform = 0x4444_4444;
 
-/** The column of the stored element number `at` if all pieces of metadata are the same. */
+/** The column of the stored element with index `at`, if all pieces of metadata are the same. */
 function keptAt(element: Element, at: number, metadata: number): number {
   return keptColumn(element === 'tf32' ? 0.5 : 1, at, metadata);
 }
@@ -632,7 +644,7 @@ function orderBlock(kernel: Kernel, [i, j]: readonly [number, number]): Block {
   };
 }
 
-/** A is in registers: the first descriptor is that of B. */
+/** The image and the descriptors if A is in registers. The descriptor of A is 0. */
 function withB({ image, descriptors }: ReturnType<typeof imageOf>): Pick<Block, 'image' | 'descriptors'> {
   return { image, descriptors: [0n, ...descriptors] };
 }
@@ -657,7 +669,7 @@ function orderJobs(): readonly Job[] {
 
 // --- places -----------------------------------------------------------------------------------------------------------
 
-/** The fills with which the address of an element of this type is found. */
+/** The fills that are needed to find the address of an element of this type. */
 const fillsFor = ({ a }: Types): readonly Fill[] =>
   bitsOfElement(a) === 16 ? ['halves'] : bitsOfElement(a) === 32 ? ['words'] : ['bytes 0', 'bytes 1'];
 
@@ -666,7 +678,10 @@ const oneOf = (element: Element): bigint => (isFloat(element) ? powerOfTwo(eleme
 
 type Offsets = ReturnType<typeof offsets>;
 
-/** Descriptors that a program may have: aligned starts, steps along k in a swizzled line, other distances. */
+/**
+ * Descriptors that programs may use, with aligned starts, with starts further along k in a swizzled line, or with other
+ * distances.
+ */
 function usualDescriptors(
   side: Layout['side'],
   { leading, stride }: Offsets,
@@ -684,7 +699,10 @@ function usualDescriptors(
   ];
 }
 
-/** Starts within the pattern of a swizzle, base offsets, and distances that are no multiples of the pattern. */
+/**
+ * Descriptors with starts inside the pattern of a swizzle, with base offsets, or with distances that are not multiples
+ * of the pattern.
+ */
 function oddDescriptors(
   side: Layout['side'],
   { leading, stride }: Offsets,
@@ -733,8 +751,8 @@ function descriptorsFor(
 }
 
 /**
- * Row m of A has a 1 in its stored element m modulo the number of stored elements. As later rows are the same, only the
- * warps with the first ones store D.
+ * Row m of A has a 1 in one stored element, whose index is m modulo the number of stored elements. The rows repeat, so
+ * only the warps with the first rows store D.
  */
 function placesOfB(places: Places): readonly Job[] {
   const { types, n, metadata } = places;
@@ -759,7 +777,7 @@ function placesOfB(places: Places): readonly Job[] {
   });
 }
 
-/** Column n of B has a 1 where the stored element n of A is. */
+/** Column n of B has a 1 in the row that belongs to the stored element n of A. */
 function placesOfA(places: Places): readonly Job[] {
   const { types, metadata } = places;
   const stored = storedIn(types);
@@ -792,7 +810,9 @@ function placesOfA(places: Places): readonly Job[] {
   });
 }
 
-/** Places along k, and of 16-bit elements also across k. */
+/**
+ * Whether lines lie along k. 16-bit elements are tested with lines along k and across k, and all others only along k.
+ */
 const waysOf = (types: Types): readonly boolean[] => (isHalf(types) ? [true, false] : [true]);
 
 function everyPlace(odd: boolean): readonly Job[] {
@@ -815,7 +835,7 @@ function everyPlace(odd: boolean): readonly Job[] {
 
 // --- metadata ---------------------------------------------------------------------------------------------------------
 
-/** Marks by which the stored elements of a row can be told apart. */
+/** A code that distinguishes a stored element from the others in its row. */
 function markOf(element: Element, at: number): bigint {
   if (element === 'tf32') return powerOfTwo(element, at);
   if (element === 'f16' || element === 'bf16') return powerOfTwo(element, at - 4);
@@ -823,7 +843,7 @@ function markOf(element: Element, at: number): bigint {
   return BigInt(at + 1);
 }
 
-/** Each block has other random metadata. D is A with zeros put in. */
+/** Each block has different random metadata. D is A, including the zeros that are not stored. */
 function keptJobs(valid: boolean): readonly Job[] {
   return [f16, { ...f16, a: 'bf16', b: 'bf16' } as const, tf32, u8, e4m3].flatMap((types) =>
     selectorsOf(types).map((selector) => {
@@ -863,7 +883,7 @@ function unorderedData(): readonly Job[] {
 
 // --- all --------------------------------------------------------------------------------------------------------------
 
-/** What might fail comes last. */
+/** Jobs that might fail come last. */
 function allJobs(): readonly Job[] {
   return [
     ...denseData(),

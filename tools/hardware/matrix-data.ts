@@ -1,4 +1,4 @@
-/** Random elements of matrices, of kinds that ask different questions about how a tensor core multiplies and adds. */
+/** Random elements of matrices. Each kind tests a different aspect of how a tensor core multiplies and adds. */
 import { type FloatFormat, formats } from '../../src/numerics/formats.ts';
 import type { RandomSource } from '../../test/differential/random-source.ts';
 
@@ -46,7 +46,7 @@ function codeOf(element: FloatElement, sign: number, field: number, fraction: bi
   return ((high << BigInt(fractionBits)) | fraction) << BigInt(padding);
 }
 
-/** Random bits, as many as given. */
+/** Returns `count` random bits. */
 export function randomBits(random: RandomSource, count: number): bigint {
   const all = (BigInt(random.bits()) << 32n) | BigInt(random.bits());
   return BigInt.asUintN(count, all);
@@ -55,7 +55,7 @@ export function randomBits(random: RandomSource, count: number): bigint {
 const fractionOf = (random: RandomSource, element: FloatElement): bigint =>
   randomBits(random, floatFormat(element).fractionBits);
 
-/** The exponent field of a normal number whose exponent is near to the given one. */
+/** The exponent field of a normal number whose exponent is as close as possible to the given one. */
 function fieldNear(element: FloatElement, exponent: number): number {
   const { exponentBits, bias } = floatFormat(element);
   return Math.max(1, Math.min(2 ** exponentBits - 2, bias + exponent));
@@ -78,14 +78,14 @@ function subnormal(random: RandomSource, element: FloatElement): bigint {
 
 const zero = (element: FloatElement, sign: number): bigint => codeOf(element, sign, 0, 0n);
 
-/** An infinity or a NaN. If the format has no infinities, it has two NaNs only. */
+/** An infinity or a NaN. A format without infinities has only two NaNs. */
 function special(random: RandomSource, element: FloatElement): bigint {
   const { exponentBits, fractionBits, padding, infinity } = floatFormat(element);
   const sign = random.below(2);
   if (!infinity) return codeOf(element, sign, 2 ** exponentBits - 1, (1n << BigInt(fractionBits)) - 1n);
   const all = 2 ** exponentBits - 1;
   if (random.percent(55)) return codeOf(element, sign, all, 0n);
-  // A NaN in the bits that tf32 ignores, a signaling NaN, or any NaN.
+  // A NaN whose payload is in the bits that tf32 ignores, a signaling NaN, or a random NaN.
   if (padding > 0 && random.percent(30)) return codeOf(element, sign, all, 0n) | (randomBits(random, padding) | 1n);
   if (random.percent(30)) return codeOf(element, sign, all, 1n);
   return codeOf(element, sign, all, fractionOf(random, element) | 1n);
@@ -101,7 +101,9 @@ const widest: Readonly<Record<FloatElement, number>> = {
   f32: 24,
   f64: 40,
 };
-/** An exponent for which products of two numbers are around the least exponent of the sums. */
+/**
+ * If two numbers have exponents near this one, the exponent of their product is near the smallest exponent of the sums.
+ */
 const tinyExponent: Readonly<Record<FloatElement, number>> = {
   f16: -14,
   bf16: -66,
@@ -116,7 +118,7 @@ function leaning(random: RandomSource, element: FloatElement): bigint {
   const { exponentBits } = floatFormat(element);
   const field = 2 ** exponentBits - (floatFormat(element).infinity ? 2 : 1) - random.below(2);
   const fraction = fractionOf(random, element);
-  // All ones is a NaN in e4m3.
+  // In e4m3, a code with all exponent and fraction bits set is a NaN.
   return codeOf(element, random.percent(20) ? 1 : 0, field, element === 'e4m3' ? fraction & 6n : fraction);
 }
 
@@ -240,11 +242,11 @@ export function hexOf(bytes: Uint8Array): string {
 
 // --- metadata ---------------------------------------------------------------------------------------------------------
 
-/** The valid pieces of metadata: two of four columns that are kept, or, of 32-bit elements, one of two. */
+/** The valid pieces of metadata. A piece selects two of four columns or, for 32-bit elements, one of two columns. */
 const twoOfFour = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
 const oneOfTwo = [0b0100, 0b1110];
 
-/** A register of random metadata. `valid`: the indices are in order. Otherwise, it consists of any bits. */
+/** A register of random metadata. If `valid` is true, the indices are in order; otherwise, all bits are random. */
 export function metadataWord(random: RandomSource, isTf32: boolean, valid: boolean): number {
   if (!valid) return random.bits();
   const pieces = Array.from({ length: 8 }, () => random.pick(isTf32 ? oneOfTwo : twoOfFour));

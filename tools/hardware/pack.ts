@@ -1,5 +1,6 @@
 /**
- * Compiles the modules of jobs with the installed ptxas, and packs jobs for run-jobs.cpp; afterward, adds the results.
+ * Compiles the modules of jobs with the installed ptxas and packs the jobs for run-jobs.cpp, or adds the results to the
+ * jobs.
  *
  * tsx tools/hardware/pack.ts pack JOBS.jsonl[.gz] JOBS.bin [--sm 90a]
  * tsx tools/hardware/pack.ts unpack JOBS.jsonl[.gz] RESULTS.bin RECORDED.jsonl.gz [--date YYYY-MM-DD]
@@ -157,7 +158,7 @@ function packJob(to: Writer, job: Job, module: number): void {
   for (const argument of job.args) packArgument(to, argument);
 }
 
-/** Compiles a module. Null if ptxas refuses it. */
+/** Compiles a module; returns null if ptxas refuses it. */
 function compile(source: string, sm: string, folder: string): Uint8Array | null {
   const [input, output] = [join(folder, 'm.ptx'), join(folder, 'm.cubin')];
   writeFileSync(input, source);

@@ -1,7 +1,7 @@
 // Runs packed jobs (see pack.ts) on an NVIDIA GPU through the driver: run-jobs JOBS.bin RESULTS.bin
 //
 // A child process executes the jobs. If a job faults or hangs, the child ends, the job is recorded with a status, and
-// another child goes on with the next job.
+// another child continues with the next job.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <signal.h>
@@ -186,7 +186,7 @@ Bytes readFile(const char* path) {
 
 // --- arguments of a launch -------------------------------------------------------------------------------------------
 
-// Everything that a launch holds on the GPU; it is let go after each job.
+// Everything that a launch holds on the GPU; it is freed after each job.
 struct Held {
   std::vector<CUdeviceptr> memory;
   std::vector<CUmipmappedArray> mipmaps;

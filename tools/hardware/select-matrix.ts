@@ -2,8 +2,8 @@
  * Selects recorded jobs of jobs-matrix.ts and jobs-wgmma.ts for test/golden/hardware, and cuts each of them down to a few
  * warps or warpgroups: npx tsx tools/hardware/select-matrix.ts FOLDER
  *
- * FOLDER holds matrix.jsonl.gz and wgmma.jsonl.gz, and matrix-nans.jsonl.gz if there is one, whose jobs are like those
- * of matrix.jsonl.gz. Every mnemonic is selected at least once.
+ * FOLDER contains matrix.jsonl.gz and wgmma.jsonl.gz. It may also contain matrix-nans.jsonl.gz, with jobs like those in
+ * matrix.jsonl.gz. Every mnemonic is selected at least once.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -18,9 +18,9 @@ interface Blocks {
 
 /** Which jobs of a kind are selected, and how many of their blocks. */
 interface Selection {
-  /** What the id of such a job has after the mnemonic. */
+  /** Matches the part of a job's id after the mnemonic. */
   readonly id: RegExp;
-  /** Only one of so many jobs is selected. Jobs whose id matches `always` are not counted. */
+  /** One of this many jobs is selected. Jobs whose id matches `always` are always selected, and are not counted. */
   readonly every: number;
   readonly always?: RegExp;
   readonly blocks: number;
@@ -46,10 +46,10 @@ const ofWarpgroups: readonly Selection[] = [
   { id: /: places of/, every: 20, blocks: 2 },
 ];
 
-/** The number of bytes that each block has of a buffer; 0 if all have the same bytes. */
+/** The number of bytes of a buffer that belong to one block; 0 if all blocks share the same bytes. */
 function strideOf({ args, grid }: Recorded, index: number): number {
   const next = args[index + 1];
-  // In jobs of wgmma, each buffer is followed by the distance.
+  // In jobs of wgmma, the argument after each buffer is the distance between the parts of two blocks.
   if (next?.kind === 'scalar') return Buffer.from(next.bytes, 'hex').readUInt32LE();
   return sizeOf(args[index]) / grid[0];
 }
@@ -82,7 +82,7 @@ function cut(job: Recorded, blocks: Blocks): Recorded {
   };
 }
 
-/** The data of each mnemonic: one block, with data of another kind for each mnemonic. */
+/** Selects one block of random data for each mnemonic. The kind of data is different from mnemonic to mnemonic. */
 function selectData(jobs: readonly Recorded[]): readonly Recorded[] {
   const byMnemonic = new Map<string, Recorded[]>();
   for (const job of jobs.filter(({ id }) => id.endsWith(': data'))) {

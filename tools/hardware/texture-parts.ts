@@ -29,7 +29,7 @@ function bytesOfWords(words: readonly number[]): Buffer {
 
 // --- texels -----------------------------------------------------------------------------------------------------------
 
-/** Where a channel of a texel is. The layers of cubes are their faces. */
+/** The position of a channel of a texel. For cubes, the layers are the faces. */
 export interface Spot {
   readonly level: number;
   readonly layer: number;
@@ -88,7 +88,7 @@ export function randomTexels(texture: Texture, random: RandomSource, spread = 8)
   return texelsOf(texture, () => (isFloat ? wideFloat(random, spread) : random.bits() | 0));
 }
 
-/** Texels given by their bits, which are repeated. */
+/** Texels with the given bits. If there are more texels, the bits are repeated. */
 export function texelsOfBits(texture: Texture, bits: readonly number[]): Buffer {
   const texels = texelsOf(texture, () => 0);
   const bytes = channelBytes(texture.type);
@@ -99,7 +99,7 @@ export function texelsOfBits(texture: Texture, bits: readonly number[]): Buffer 
 // --- instructions ------------------------------------------------------------------------------------------------------
 
 interface Geometry {
-  /** Which of the numbers of a point are the elements of the operand. */
+  /** For each element of the operand, the index of the number in the point. */
   readonly point: readonly number[];
   /** The same for derivatives and offsets. */
   readonly step: readonly number[];
@@ -119,7 +119,7 @@ export type GeometryName = keyof typeof geometries;
 
 const countOf = (list: readonly number[]): number => Math.max(...list) + 1;
 
-/** The geometry of a texture, in the words of an instruction. */
+/** The geometry of a texture, as it is written in a mnemonic. */
 export function geometryOf({ size, layers, cube }: Pick<Texture, 'size' | 'layers' | 'cube'>): GeometryName {
   if (cube === true) return layers === undefined ? 'cube' : 'acube';
   if (size.length === 3) return '3d';
@@ -137,11 +137,11 @@ export interface Form {
   /** The type of coordinates, `f32` by default. */
   readonly from?: 'f32' | 's32';
   readonly hasOffset?: boolean;
-  /** Whether the instruction says if texels are resident. */
+  /** Whether the instruction sets a predicate that says if the texels are resident. */
   readonly hasPredicate?: boolean;
 }
 
-/** Registers of a list, as an operand. */
+/** An operand that is a list of registers. */
 const operand = (list: readonly number[], start: number): string => `{${list.map((i) => `%r${start + i}`).join(', ')}}`;
 
 const kernelOf = (name: string, body: readonly string[]): string => `.version 9.0
@@ -165,14 +165,14 @@ ret;
 }
 `;
 
-/** Instructions that find the words of a thread and load the numbers of it. */
+/** Instructions that compute the addresses of a thread's words, and load its numbers. */
 const loads = (wordsIn: number, wordsOut: number): readonly string[] => [
   `mad.wide.u32 %in, %i, ${4 * wordsIn}, %in;`,
   `mad.wide.u32 %out, %i, ${4 * wordsOut}, %out;`,
   ...series(wordsIn, 0, 1).map((i) => `ld.global.b32 %r${i}, [%in+${4 * i}];`),
 ];
 
-/** Which registers results are in, and how many words they take. */
+/** For each type of result, the registers, the type of the stores, and the number of bytes per register. */
 const resultRegisters = {
   f32: { registers: ['%d0', '%d1', '%d2', '%d3'], store: 'b32', bytes: 4 },
   s32: { registers: ['%d0', '%d1', '%d2', '%d3'], store: 'b32', bytes: 4 },
@@ -188,14 +188,14 @@ interface Program {
   readonly wordsOut: number;
 }
 
-/** How many numbers each operand of a form takes. */
+/** The number of elements in each operand of a form. */
 function operandCounts({ op, geometry, hasOffset }: Form): Readonly<Record<'point' | 'level' | 'offset', number>> {
   const { point, step } = geometries[geometry];
   const level = op === 'tex.level' ? 1 : op === 'tex.grad' ? 2 * countOf(step) : 0;
   return { point: countOf(point), level, offset: hasOffset === true ? countOf(step) : 0 };
 }
 
-/** A kernel each of whose threads executes one instruction. */
+/** A kernel in which each thread executes one instruction. */
 function programOf(form: Form): Program {
   const { op, geometry, to = 'f32', from = 'f32', hasOffset, hasPredicate } = form;
   const { point, step } = geometries[geometry];
@@ -222,7 +222,10 @@ function programOf(form: Form): Program {
   return { source: kernelOf('read', body), kernel: 'read', wordsIn, wordsOut };
 }
 
-/** What a thread of a kernel for a surface does. `%w` are 64-bit values, and `%d` and `%h` smaller ones. */
+/**
+ * A kernel in which each thread executes the given instructions on a surface. `%w` are 64-bit registers, `%d` are
+ * 32-bit registers, and `%h` are 16-bit registers.
+ */
 export function surfaceProgram(
   wordsIn: number,
   wordsOut: number,
@@ -244,7 +247,8 @@ function jobOf(id: string, program: Program, argument: JobArgument, texels: Buff
   const wrong = rows.find((row) => row.length !== wordsIn);
   if (wrong !== undefined) throw new Error(`${id}: ${wrong.length} numbers for a thread that reads ${wordsIn}`);
   const blocks = Math.ceil(rows.length / warp);
-  // The last threads repeat what the last row asks. A thread alone does not, so that stores happen once.
+  // The last threads use the last row again. A single row is used by a single thread, so that a store happens only
+  // once.
   const threads = rows.length === 1 ? 1 : blocks * warp;
   const words = series(threads, 0, 1).flatMap((i) => [...(rows[Math.min(i, rows.length - 1)] ?? [])]);
   const isSurface = argument.kind === 'surface';
@@ -299,7 +303,7 @@ export function cubePoint(face: number, s: number, t: number, length = 1): reado
   return points[face] ?? [];
 }
 
-/** The words for a point, whose coordinates are given in texels, and its layer. For cubes, the layer is the face. */
+/** The words for a point and its layer. The coordinates are given in texels. For cubes, the layer is the face. */
 export function pointOf(texture: Texture, at: readonly number[], layer = 0): Row {
   const { size, cube, layers, normalizedCoordinates } = texture;
   if (cube === true) {

@@ -32,7 +32,7 @@ export const shapes: readonly Pick<Texture, 'size' | 'layers' | 'cube'>[] = [
   { size: [4, 4], cube: true, layers: 2 },
 ];
 
-/** Texels of which each is the number of the texel along its row. */
+/** The value of each texel is its index in the row. */
 export const ramp = ({ x }: Spot): number => x;
 
 const firstBits = [0x3f80_0000, 0x3f80_0001, 0x3f7f_ffff];
@@ -54,13 +54,13 @@ export const special: readonly number[] = [
 export const around = (bits: number): readonly number[] =>
   bits === 0 ? [0, 1, 0x8000_0001] : [bits, bits - 1, bits + 1];
 
-/** A random place in texels, near or in a texture, of which the fraction is a multiple of 1/256. */
+/** A random place in or near a texture. The coordinates are in texels, and are multiples of 1/256. */
 const randomPlace = ({ size }: Pick<Texture, 'size'>): readonly number[] =>
   size.map((count) => random.below((count + 2) * 256) / 256 - 1);
 
 export const layersOf = ({ layers, cube }: Texture): number => (layers ?? 1) * (cube === true ? 6 : 1);
 
-/** Random points. Those of cubes are on the faces. */
+/** Random points. For cubes, they are on the faces. */
 export function randomRows(texture: Texture, count: number): readonly Row[] {
   return series(count, 0, 1).map(() => {
     const at = randomPlace(texture).map((place, i) =>
@@ -78,7 +78,10 @@ export const everyType: readonly TexelName[] = ['u8', 's8', 'u16', 's16', 'u32',
 
 export const integerResult = (type: TexelName): 's32' | 'u32' => (type.startsWith('s') ? 's32' : 'u32');
 
-/** Places at and near edges and centers of texels, within and far from a texture, in texels. */
+/**
+ * Coordinates, in texels, at and near the edges and centers of texels. They are inside a texture or up to far outside
+ * it.
+ */
 export function edges(size: number): readonly number[] {
   const whole = [
     -9,
@@ -103,10 +106,10 @@ export const farIntegers = [0x7fff_ffff, 0x8000_0000, 0xffff_0000, 0x1_0000, 0x1
 
 export const word = (value: number): number => value >>> 0;
 
-/** Integers in and around a size. */
+/** Integers in the range of a size, next to this range, and far outside it. */
 export const integersNear = (size: number): readonly number[] => [...series(size + 6, -3, 1).map(word), ...farIntegers];
 
-/** Texels whose value is their level, so that results are levels. */
+/** The value of each texel is its level, so that the results are levels. */
 export const levelValue = ({ level }: Spot): number => level;
 
 export const pyramid: Texture = {
@@ -119,5 +122,5 @@ export const pyramid: Texture = {
 
 const signed = (value: number): number => (random.percent(50) ? value : -value);
 
-/** A random derivative, as a number between 2^-8 and 1. */
+/** A random derivative: 0, or a number of either sign between 2^-8 and 1. */
 export const slope = (): number => f(random.percent(10) ? 0 : signed(2 ** (-8 * random.fraction())));

@@ -32,7 +32,7 @@ import {
   word,
 } from './texture-values.ts';
 
-/** Channels that say where in a cube a texel is. */
+/** The channels of a texel contain its position in the cube. */
 const cubeValue = ({ channel, x, y, layer }: Spot): number => [x, y, layer, 1][channel] ?? 0;
 
 export function cubes(): readonly Job[] {
@@ -78,7 +78,7 @@ export function cubes(): readonly Job[] {
 const threeOf = (from: readonly number[]): readonly Row[] =>
   from.flatMap((x) => from.flatMap((y) => from.map((z) => [x, y, z])));
 
-/** Points for which two or three faces are equally near. */
+/** Points that are equally close to two or three faces, or nearly so. */
 const tiedPoints = (): readonly Row[] => [
   ...threeOf([f(1), f(-1), 0, 0x8000_0000]),
   ...threeOf([f(1), f(-1), 0x3f80_0001, 0xbf7f_ffff]),
@@ -90,7 +90,7 @@ const specialPoints = (): readonly Row[] => [
   ...threeOf([0x7f7f_ffff, 1, 0x8000_0001, 0x0080_0000, 0]),
 ];
 
-/** Points within two texels of the edge of a face of eight texels, and beyond its middle. */
+/** Points at the edges and corners of faces, or up to one texel away from them if the faces are eight texels wide. */
 const edgePoints = (): readonly Row[] =>
   series(6, 0, 1).flatMap((face) =>
     [-1, 1].flatMap((side) =>
@@ -102,7 +102,7 @@ const edgePoints = (): readonly Row[] =>
     ),
   );
 
-/** Mixes at the edges of faces, with address modes that might change them. */
+/** Jobs that mix texels at the edges of faces, with all address modes, because these might affect the results. */
 function mixedEdges(): readonly Job[] {
   return modes.flatMap((addressMode) =>
     (['f32', 'u8'] as const).flatMap((type) =>
@@ -130,7 +130,7 @@ function mixedEdges(): readonly Job[] {
   );
 }
 
-/** What a texture instruction may look like, given the texture. */
+/** A random texture instruction that can read the given texture. */
 function randomForm(texture: Texture, isFloat: boolean): Form {
   const geometry = geometryOf(texture);
   const isFlat = texture.size.length === 2;

@@ -118,7 +118,7 @@ const reductionShapes: readonly (readonly [SurfaceGeometry, readonly number[]])[
   ['3d', [4, 2, 2]],
 ];
 
-/** Reductions of many threads in the same texels. */
+/** Reductions by many threads on the same texels. */
 export function reduced(): readonly Job[] {
   return reductions.flatMap((reduction, i) =>
     reductionShapes.flatMap(([geometry, size], k) =>

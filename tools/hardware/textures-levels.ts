@@ -1,4 +1,4 @@
-/** Jobs about levels of detail, given or by derivatives. */
+/** Jobs about levels of detail, which are given directly or by derivatives. */
 import type { Job } from '../../test/hardware/job.ts';
 import {
   f,
@@ -29,7 +29,7 @@ import {
 
 const middle = [f(0.4), f(0.4)];
 
-/** Levels that are asked for, in the middle of a texture. */
+/** A job that reads the given levels near the middle of a texture. */
 function askLevels(what: string, options: Partial<Texture>, asked: readonly number[]): Job {
   const texture: Texture = { ...pyramid, ...options };
   const rows = asked.map((bits) => [...middle, bits]);
@@ -38,7 +38,7 @@ function askLevels(what: string, options: Partial<Texture>, asked: readonly numb
 
 const coarse = series(96, -1, 1 / 16).map(f);
 
-/** Biases, and the least and greatest levels, with which levels are asked for. */
+/** The level biases, and the least and greatest levels, with which textures are read. */
 const limits: readonly Partial<Texture>[] = [
   ...[0.25, 0.3, -0.3, 1 / 512, 1 / 1024, 3 / 512, -1 / 512, 1.5, 15.99, 16, 40, -20].map((levelBias) => ({
     levelBias,
@@ -83,7 +83,9 @@ export function levels(): readonly Job[] {
   return [...sweeps, withLinearTexels, one, ...levelShapes(), ...mixedLevels(), ...withoutLevel(), ...integerLevels()];
 }
 
-/** Which texels of smaller levels are read, in all geometries and of sizes that are not powers of two. */
+/**
+ * Jobs that show which texels of smaller levels are read, for all geometries, and for sizes that are not powers of two.
+ */
 function levelShapes(): readonly Job[] {
   const all = [...shapes, { size: [13, 7] }, { size: [5, 3, 6] }, { size: [11] }, { size: [2, 9] }];
   return all.flatMap((shape) =>
@@ -106,7 +108,7 @@ function levelShapes(): readonly Job[] {
   );
 }
 
-/** Mixes of random texels of two levels. */
+/** Jobs that mix random texels of two levels. */
 function mixedLevels(): readonly Job[] {
   return shapes.flatMap((shape) =>
     (['f32', 'f16', 'u8', 's16'] as const).flatMap((type, i) =>
@@ -123,7 +125,7 @@ function mixedLevels(): readonly Job[] {
   );
 }
 
-/** Instructions that name no level. */
+/** Instructions without a level operand. */
 function withoutLevel(): readonly Job[] {
   const options: readonly Partial<Texture>[] = [
     {},

@@ -31,7 +31,7 @@ import {
   shapes,
 } from './texture-values.ts';
 
-/** Steps of 1/512, and numbers close to the odd ones, in texels. */
+/** Coordinates in steps of 1/512 texel. */
 const halfSteps = series(512, 0.5, 1 / 512);
 
 export function weights(): readonly Job[] {
@@ -94,7 +94,7 @@ export function weights(): readonly Job[] {
   return [...byScale, ...bySize, ...byType, ...products()];
 }
 
-/** One texel is not zero, so that results are products of weights. */
+/** Only one texel is not zero, so that the results are products of weights. */
 function products(): readonly Job[] {
   const sizes = [
     [4, 4],
@@ -121,7 +121,7 @@ function products(): readonly Job[] {
   );
 }
 
-/** Mixes of one kind of texture. */
+/** A job that mixes the texels of one texture. */
 function mix(what: string, shape: Partial<Texture>, type: TexelName, texelsFor: (texture: Texture) => Buffer): Job {
   const texture: Texture = { size: [16], filter: 'linear', ...asFloats(type), ...shape };
   return textureJob(`sums/${what}`, { op: 'tex' }, texture, texelsFor(texture), randomRows(texture, 160));
@@ -214,7 +214,7 @@ export function codes(): readonly Job[] {
   return [...converted, ...channelsRead(), ...otherTypes()];
 }
 
-/** Bits of all kinds of numbers of a type: every code, if there are no more than 512. */
+/** Codes of a type. For 8-bit types, these are all codes; for other types, 512 codes of all kinds of numbers. */
 function codesOf(type: TexelName): readonly number[] {
   if (channelBytes(type) === 1) return series(256, 0, 1);
   const step = 2 ** (8 * channelBytes(type)) / 512;
@@ -223,7 +223,7 @@ function codesOf(type: TexelName): readonly number[] {
   );
 }
 
-/** Channels that texels have, and those that they lack. */
+/** Jobs that read the channels that texels have, and those that they lack. */
 function channelsRead(): readonly Job[] {
   return everyType.flatMap((type) =>
     channelCounts.flatMap((channels) =>
@@ -239,7 +239,7 @@ function channelsRead(): readonly Job[] {
   );
 }
 
-/** Results of a type that does not fit the texels. */
+/** Jobs in which the type of the results does not match the type of the texels. */
 function otherTypes(): readonly Job[] {
   const asks: readonly (readonly [type: TexelName, isNormalized: boolean, to: NonNullable<Form['to']>])[] = [
     ['f32', false, 'u32'],

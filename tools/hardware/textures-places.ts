@@ -1,4 +1,4 @@
-/** Jobs about coordinates: which texels they name, in textures, layers and gathers, with and without offsets. */
+/** Jobs about coordinates: which texels they select in textures, layers and gathers, with and without offsets. */
 import type { TextureAddressMode } from '../../src/device.ts';
 import type { Job } from '../../test/hardware/job.ts';
 import {
@@ -57,7 +57,7 @@ export function places(): readonly Job[] {
   return [...lines, ...planes(), ...exactEdges(), ...borders()];
 }
 
-/** Two and more dimensions, and a different address mode for each of them. */
+/** Textures with several dimensions or layers. Some have a different address mode for each dimension. */
 function planes(): readonly Job[] {
   const mixed: readonly (TextureAddressMode | readonly TextureAddressMode[])[] = [
     ...modes,
@@ -106,7 +106,7 @@ function planes(): readonly Job[] {
   );
 }
 
-/** Normalized coordinates at and next to multiples of one texel, for sizes that are no powers of two. */
+/** Normalized coordinates at and next to multiples of one texel, for sizes that are not powers of two. */
 function exactEdges(): readonly Job[] {
   return [3, 5, 7, 12, 100, 1000, 4095].flatMap((width) =>
     (['clamp', 'wrap'] as const).map((addressMode) => {
@@ -120,7 +120,7 @@ function exactEdges(): readonly Job[] {
   );
 }
 
-/** Colors of borders in all formats. */
+/** Border colors in all formats. */
 function borders(): readonly Job[] {
   const colors: readonly (readonly number[])[] = [
     [0.25, -3, 100, 0.7],
@@ -231,7 +231,7 @@ function gather(component: string, options: Texture, rows: readonly Row[]): Job 
   return textureJob(id, { op: `tld4.${component}`, to }, texture, texels, rows);
 }
 
-/** Where the four texels are, with and without offsets. */
+/** Jobs that show which four texels a gather reads, with and without offsets. */
 function gatherPlaces(): readonly Job[] {
   const numbered = ({ x, y, layer }: Spot): number => x + 16 * y + 256 * layer;
   const shape = { size: [8, 5] };

@@ -1,4 +1,4 @@
-/** Jobs with many points, which show how weights, sums of planes, levels and colors of borders are rounded. */
+/** Jobs with many points, which show how weights, sums of planes, levels and border colors are rounded. */
 import { RandomSource } from '../../test/differential/random-source.ts';
 import type { Job } from '../../test/hardware/job.ts';
 import {
@@ -20,8 +20,9 @@ const random = new RandomSource(79);
 const many = series(8192, 0, 1);
 
 /**
- * All weights of mixed texels. Those whose column and row are even, or odd, are the channels of a texel that is 1, in a
- * level and in every second slice.
+ * Jobs that show all weights with which texels are mixed. In each texel, one channel is 1, depending on whether the
+ * column and the row of the texel are even or odd; all other channels are 0. Only the texels of one level, and of every
+ * second slice, have such a channel.
  */
 export function allWeights(): readonly Job[] {
   const parity = ({ x, y, channel }: Spot): boolean => (x & 1) + 2 * (y & 1) === channel;
@@ -66,7 +67,7 @@ export function allWeights(): readonly Job[] {
   return [...single, ...mixed];
 }
 
-/** Means of very unlike texels of several slices and levels. */
+/** Means of texels with very different values, from several slices and levels. */
 export function sumsOfPlanes(): readonly Job[] {
   const size = [8, 8, 8];
   return (['f16', 'f32', 's8'] as const).flatMap((type) =>
@@ -140,7 +141,7 @@ function cubeGradients(): readonly Job[] {
 
 const greatest: Readonly<Partial<Record<TexelName, number>>> = { u8: 255, s8: 127, u16: 65535, s16: 32767 };
 
-/** Colors of borders, many of them near the middle between two codes. */
+/** Border colors, many of which are close to the midpoint between two codes. */
 export function colors(): readonly Job[] {
   const colorOf = (type: TexelName): number => {
     const sign = type.startsWith('u') || random.percent(70) ? 1 : -1;

@@ -1,4 +1,4 @@
-/** Jobs that load from surfaces and store in them. */
+/** Jobs that load from surfaces and store to them. */
 import type { Job } from '../../test/hardware/job.ts';
 import {
   channelBytes,
@@ -63,7 +63,7 @@ function storeProgram(access: Access): ReturnType<typeof surfaceProgram> {
   const load = series(lanes, 0, 1).map(
     (i) => `ld.global.b${bits} %${letterOf(bits)}${i}, [%in+${start + (i * bits) / 8}];`,
   );
-  // A thread reads its words from %in, and 64-bit values there need not be aligned.
+  // A thread's values at %in may not be aligned to 8 bytes, so 64-bit values are combined from two words.
   const halves = series(lanes, 0, 1).map(
     (i) => `mov.b64 %w${i}, {%r${start / 4 + 2 * i}, %r${start / 4 + 2 * i + 1}};`,
   );
@@ -75,7 +75,10 @@ function storeProgram(access: Access): ReturnType<typeof surfaceProgram> {
 
 const rowBytes = ({ type, channels = 1, size }: Surface): number => channelBytes(type) * channels * (size[0] ?? 1);
 
-/** Coordinates within a surface, or around it, of which the first is a multiple of a number of bytes. */
+/**
+ * Random coordinates inside a surface or, if `isOutside` is true, also around it. The first coordinate is a multiple of
+ * `bytes`.
+ */
 function randomCoordinates(surface: Surface, bytes: number, isOutside: boolean): Row {
   const steps = Math.floor(rowBytes(surface) / bytes);
   const pick = (count: number): number =>
@@ -99,7 +102,7 @@ const widths: readonly Pick<Access, 'bits' | 'lanes'>[] = ([8, 16, 32, 64] as co
   ([1, 2, 4] as const).filter((lanes) => bits * lanes <= 128).map((lanes) => ({ bits, lanes })),
 );
 
-/** All widths of accesses to planes, and a few for other geometries. */
+/** Accesses of all widths to 2D surfaces, and of a few widths to other surfaces. */
 const accesses: readonly Access[] = names.flatMap((geometry) =>
   widths
     .filter(
@@ -171,7 +174,7 @@ export function straddling(): readonly Job[] {
   );
 }
 
-/** Accesses that are not aligned, and at last one outside of a surface with `.trap`. */
+/** Accesses that are not aligned and, at the end, one that is outside a surface, with `.trap`. */
 export function errors(): readonly Job[] {
   const surface = surfaceShapes['2d'];
   const ask = (what: string, access: Access, at: number): Job =>

@@ -4,13 +4,13 @@ import type { Job } from '../../test/hardware/job.ts';
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
 
-/** What an object is known to contain, so that a sequence never leaves the range that the ISA allows. */
+/** The known contents of an object. They keep a sequence within the range that the ISA allows. */
 interface State {
   pending: number;
   expected: number;
   bytes: number;
   phase: number;
-  /** The phase in which the last arrival took place, whose state is in %rd1. */
+  /** The phase in which the last arrival took place. The state that the arrival returned is in %rd1. */
   arrived: number | null;
 }
 
@@ -100,8 +100,9 @@ function follow(state: State, { arrivals = 0, dropped = 0, expected = 0 }: Actio
 const steps = 24;
 
 /**
- * Shows the predicate, the pending count and the high word of the state after each step. The low word of a state is
- * whatever was in its register, and loads from the object may not see the latest changes.
+ * Outputs the predicate, the pending count and the high word of the state after each step. The low word of the state is
+ * left out, because it is whatever was in the register before. The object itself is left out, because loads may not see
+ * its latest changes.
  */
 const shownStep = (step: number): string =>
   `selp.u32 %r1, 1, 0, %p2; mbarrier.pending_count.b64 %r2, %rd1; mov.b64 {_, %r3}, %rd1;
@@ -135,7 +136,7 @@ const sequences = (random: Random): readonly Job[] =>
     });
   });
 
-/** The first states of objects that expect each power of two of arrivals. */
+/** The first states of objects that expect a power of two of arrivals, or the largest possible number. */
 const inits = (): Job =>
   job(
     'mbarrier-init',
@@ -154,7 +155,7 @@ mov.b64 {_, %r2}, %rd2; st.global.b32 [%out+${4 * i}], %r2; mbarrier.inval.share
     { block: [1, 1, 1] },
   );
 
-/** Arrivals of finished copies. */
+/** Jobs in which copies arrive at the object when they complete. */
 const copyArrivals = (): readonly Job[] =>
   ['', '.noinc'].map((noinc) =>
     job(

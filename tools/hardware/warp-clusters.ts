@@ -33,7 +33,7 @@ const registers = [
   'total_smem_size',
 ];
 
-/** The last thread of each block shows the registers, and whether there is a cluster. */
+/** The last thread of each block outputs the registers, and whether the launch has clusters. */
 const showRegisters = moduleOf(
   ['u64 out', 'u32 last'],
   `mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.z; mov.u32 %r4, %ctaid.y; mad.lo.u32 %r3, %r3, %r2, %r4;
@@ -90,11 +90,14 @@ const registerJobs = (): readonly Job[] =>
 
 const spaces = ['shared', 'shared::cta', 'shared::cluster', 'global', 'local', 'const', 'param'];
 
-/** A bit for each space in which the generic address in %rd1 lies, in %r1. */
+/** Sets a bit in %r1 for each state space that contains the generic address in %rd1. */
 const spacesOf = `mov.u32 %r1, 0;
 ${spaces.map((space, i) => `isspacep.${space} %p1, %rd1; selp.u32 %r2, ${2 ** i}, 0, %p1; or.b32 %r1, %r1, %r2;`).join('\n')}`;
 
-/** Thread t of a block maps a shared variable to block t: what it reads there, the rank of the address, and its spaces. */
+/**
+ * Thread t of each block maps the address of a shared variable to block t of the cluster. It outputs the value at this
+ * address, the rank of the address, and the state spaces that contain it.
+ */
 const mapped = moduleOf(
   ['u64 out'],
   `mov.u32 %r10, %cluster_ctarank; mov.u32 %r11, %tid.x; mov.u32 %r12, %cluster_nctarank; mov.u32 %r13, own; mov.u32 %r14, %ctaid.x;
@@ -139,8 +142,8 @@ const addressJobs = (): readonly Job[] => [
 const slots = 8;
 
 /**
- * Each thread of two blocks sends 8 values to the other block. `old` is there before, and each block shows what is
- * there afterward, and whether all bytes arrived.
+ * Each thread of two blocks sends 8 values to the other block, whose memory contains `old` before. Each block outputs
+ * the contents of its memory afterward, and whether all bytes arrived.
  */
 function sendModule(opcode: string, type: string, width: 32 | 64, lanes: number): string {
   const size = (width / 8) * lanes;

@@ -21,7 +21,7 @@ export function referencePages(): readonly Page[] {
   return [indexPage(pages), ...pages];
 }
 
-/** The names of the formats of each conversion, such as `f32 e4m3`. */
+/** The source and destination formats of each conversion, such as `f32 e4m3`. */
 export function conversionPairs(): readonly string[] {
   return [...new Set(conversions().map(({ from, to }) => `${from} ${to}`))];
 }

@@ -1,7 +1,7 @@
 /**
- * Defines the elements that other pages can use: `<script type="module" src="…/embed.js">`, then
- * `<ptx-convert link="#from=…">` or `<ptx-kernel>`. The code of an element is loaded when the element comes close to
- * the visible part of the page.
+ * Defines the elements that other pages can use. A page loads this script with
+ * `<script type="module" src="…/embed.js">`, and can then contain `<ptx-convert link="#from=…">` or `<ptx-kernel>`. The
+ * code of an element is loaded when the element comes close to the visible part of the page.
  */
 import tokens from './style/tokens.css?inline';
 

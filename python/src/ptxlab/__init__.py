@@ -1,4 +1,4 @@
-"""NVIDIA PTX without the GPU, on numpy arrays. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
+"""NVIDIA PTX on numpy arrays, without a GPU. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
 
 from ._arrays import Quantized, convert, dequantize, quantize
 from ._device import Buffer, Device, Kernel, Module, Sampler, Shared, Surface, TensorMap, Texture

@@ -1,8 +1,8 @@
-"""Messages to and from a server process, over its stdin and stdout.
+"""Exchanges messages with a server process, over its stdin and stdout.
 
-The handler of a signal may raise an exception between any two steps of Python code. It must not be possible to lose
-bytes that were read, or to send bytes twice. Each read and write is therefore noted by the same call that makes it:
-`extend` and `writelines` of a `map` run no handlers in between.
+A signal handler may raise an exception between any two steps of Python code. Even then, no bytes that were read may be
+lost, and no bytes may be sent twice. Each read or write is therefore recorded by the same call that performs it: while
+`extend` or `writelines` consumes a `map`, no signal handlers run.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import selectors
 import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-# A pipe that is ready takes this many bytes without blocking.
+# A pipe that is ready for writing accepts this many bytes without blocking.
 _PIPE_PIECE = 4096
 
 _READ_PIECE = 1 << 16
 
 
 class ServerGone(Exception):
-    """The process at the other end has ended, or it sends something else than messages."""
+    """The process at the other end has ended, or it sends something other than messages."""
 
 
 def framed(content: bytes) -> bytes:
@@ -42,7 +42,7 @@ class Exchange:
 
     @property
     def unsent(self) -> memoryview:
-        """What has not been written so far."""
+        """The bytes that have not been written yet."""
         return memoryview(self.message)[sum(self.written) :]
 
     @property
@@ -54,7 +54,7 @@ class Exchange:
         return self.is_sent and len(self.answers) == len(self.ids)
 
     def cancel(self) -> None:
-        """Adds a cancellation of each request that was not answered. The server takes only one of each."""
+        """Cancels each request that has not been answered. The server accepts only one cancellation per request."""
         if self.is_canceled:
             return
         self.is_canceled = True
@@ -72,7 +72,7 @@ class _Inbox:
         self.body: Optional[Tuple[int, int]] = None
 
     def next(self) -> Optional[Tuple[Dict[str, Any], "_Inbox"]]:
-        """The first message and what follows it; None if it is not complete."""
+        """The first message, and an inbox with the bytes after it; None if the message is not complete."""
         if self.body is None:
             self.body = _body(self.bytes.getvalue())
         if self.body is None or self.bytes.tell() < self.body[1]:
@@ -96,7 +96,7 @@ def _body(content: bytes) -> Optional[Tuple[int, int]]:
 
 
 class Channel:
-    """Sends one exchange at a time. One that was interrupted is completed before the next is sent."""
+    """Sends one exchange at a time. An interrupted exchange is completed before the next one is sent."""
 
     def __init__(self, write_to: int, read_from: int) -> None:
         self._write_to = write_to
@@ -105,7 +105,7 @@ class Channel:
         self.current = Exchange(b"", ())
 
     def is_closed(self) -> bool:
-        """Whether the process at the other end has ended, as far as this can be seen."""
+        """Whether the process at the other end is known to have ended."""
         if not hasattr(select, "poll"):
             return False
         output = select.poll()
@@ -122,8 +122,8 @@ class Channel:
             self._read()
 
     def complete_within(self, seconds: float) -> bool:
-        """Goes on with the current exchange, for this time at most. Returns whether it was completed."""
-        if os.name != "posix":  # Pipes cannot be waited for elsewhere.
+        """Continues the current exchange for at most `seconds`. Returns whether it was completed."""
+        if os.name != "posix":  # On other systems, it is not possible to wait for pipes.
             return False
         self._take_messages()
         deadline = time.monotonic() + seconds
@@ -136,7 +136,7 @@ class Channel:
         return True
 
     def _progress(self, ready: selectors.BaseSelector, seconds: float) -> bool:
-        """Reads and writes what is possible without waiting, as soon as there is something."""
+        """Waits until a pipe is ready, then reads or writes without blocking. Returns False if none became ready."""
         if self.current.is_sent and self._write_to in ready.get_map():
             ready.unregister(self._write_to)
         found = [key.fd for key, _ in ready.select(seconds)]
@@ -161,9 +161,9 @@ class Channel:
         self._take_messages()
 
     def _take_messages(self) -> None:
-        """Takes answers from what was read, including what an interruption has left.
+        """Takes answers from the bytes that were read, including those that an interrupted call left behind.
 
-        Each one is stored before its bytes are given up, so that an interruption between the two does no harm.
+        Each answer is stored before its bytes are dropped, so an interruption between these two steps does no harm.
         """
         while True:
             found = self._inbox.next()

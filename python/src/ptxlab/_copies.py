@@ -1,8 +1,8 @@
-"""Copies of the arrays of a launch on its device.
+"""Copies the arrays of a launch to its device and back.
 
-Arguments that are the same memory of the host are the same memory of the device, as they would be on a GPU with unified
-memory. Arrays that overlap are parts of one buffer. This is not possible for arrays of different strides, which get
-buffers of their own; if the kernel then writes to one of them, the others would be wrong, and the launch fails.
+Arguments that share memory on the host also share memory on the device, as on a GPU with unified memory. Arrays that
+overlap are parts of one buffer. This is not possible for arrays with different strides, which get separate buffers. If
+the kernel writes to one of these arrays, the copies of the others would be out of date, so the launch fails.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._errors import PtxlabError
 from ._formats import as_array
 from ._server import Answer, Bytes, Request, Server, data_of, target_of
 
-# How long numpy may look for an element that two arrays share.
+# Limits the work that numpy may do to find an element that two arrays share.
 _MOST_WORK: Any = 1_000_000
 
 
@@ -35,24 +35,24 @@ class HostArray:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the bytes that are copied are those of the argument itself."""
+        """Whether the bytes are copied directly from the memory of the argument."""
         return self.memory is not None and _address(self.array) == _address(self.memory) and self.array.nbytes > 0
 
     @property
     def key(self) -> Hashable:
-        """Equal for arguments that are copied in the same way from the same memory."""
+        """A key that is equal for arguments that are copied in the same way from the same memory."""
         if self.memory is None or self.array.nbytes == 0:
             return id(self)
         return (_address(self.memory), self.memory.shape, self.memory.strides, self.memory.dtype.str)
 
     @property
     def buffer(self) -> int:
-        """The handle of the buffer, once it is on the device."""
+        """The handle of the buffer; -1 until the array is on the device."""
         return -1 if self.region is None else self.region.buffer
 
     @property
     def address(self) -> int:
-        """The address on the device, once it is there."""
+        """The address of the array on the device; 0 until the array is there."""
         return 0 if self.region is None else self.region.address + self.offset
 
     @property
@@ -79,7 +79,7 @@ class Region:
         self.members.append(one)
 
     def write_back(self, result: "np.ndarray[Any, Any]") -> None:
-        """Copies its bytes to the arguments."""
+        """Copies the new bytes of the region to the arguments."""
         for one in self.members:
             if one.is_written_back:
                 _copy_back(one.given, one.array, result[one.offset : one.offset + one.array.nbytes])
@@ -95,7 +95,7 @@ class Copies:
         self._regions: List[Region] = []
 
     def add(self, given: Any, can_start_later: bool) -> HostArray:
-        """Adds an array. `can_start_later` says whether an address inside of a buffer can be passed for it."""
+        """Adds an array. `can_start_later` says whether it may start inside a buffer."""
         array, _ = as_array(given)
         one = HostArray(given, array, _memory(given, array), can_start_later)
         self._arrays.append(one)
@@ -131,7 +131,7 @@ class Copies:
             )
             changed = _changed(wanted, [bytes_of for _, bytes_of in targets], answers)
             if checks_overlaps and self._may_overlap():
-                # Nothing is copied back if one of them is refused.
+                # If one of the regions is refused, nothing is copied back.
                 changed = list(changed)
                 for region, _ in changed:
                     self._require_alone(region)
@@ -144,12 +144,12 @@ class Copies:
         return len(regions) > 1 and any(start < end for (_, end), (start, _) in zip(bounds, bounds[1:]))
 
     def _require_alone(self, region: Region) -> None:
-        """A region that was written must not share memory with another region, which would have the old values."""
+        """Raises an error if a written region shares memory with another region, which would be out of date."""
         for other in self._regions:
             if other is not region and any(_share(a, b) for a in region.members for b in other.members):
                 raise PtxlabError(
                     "overlapping-arrays",
-                    "the kernel has written to an array that overlaps another argument of different strides or order; "
+                    "the kernel has written to an array that overlaps another argument with other strides or order; "
                     "pass contiguous arrays, or copies",
                 )
 
@@ -163,7 +163,7 @@ class Copies:
 def _changed(
     regions: Sequence[Region], readers: Sequence[Bytes], answers: Sequence[Answer]
 ) -> Iterable[Tuple[Region, "np.ndarray[Any, Any]"]]:
-    """The regions that are different now, and their bytes. One after the other, so that they need less memory."""
+    """Yields each region that has changed, with its new bytes. They are read one by one, which needs less memory."""
     for region, bytes_of, answer in zip(regions, readers, answers):
         if isinstance(answer, PtxlabError):
             raise answer
@@ -173,14 +173,14 @@ def _changed(
 
 
 def _is_equal(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]") -> bool:
-    """Compares bytes, eight at a time, because numpy stores the result of each comparison."""
+    """Compares eight bytes at a time, because numpy stores the result of each comparison."""
     whole = a.nbytes & ~7
     words = a[:whole].view(np.uint64), b[:whole].view(np.uint64)
     return np.array_equal(*words) and np.array_equal(a[whole:], b[whole:])
 
 
 def _bounds(array: "np.ndarray[Any, Any]") -> Tuple[int, int]:
-    """The addresses of the first byte of an array and of the byte after its last one."""
+    """The address of the first byte of an array, and the address after its last byte."""
     start = end = _address(array)
     if array.size == 0:
         return start, end
@@ -195,7 +195,7 @@ def _address(array: "np.ndarray[Any, Any]") -> int:
 
 
 def _memory(given: Any, array: "np.ndarray[Any, Any]") -> Optional["np.ndarray[Any, Any]"]:
-    """The memory of an argument, as it is."""
+    """The memory of an argument, with the argument's own strides; None if the memory is not accessible."""
     if isinstance(given, np.ndarray):
         return given.view(np.ndarray)
     if not hasattr(given, "data_ptr"):
@@ -204,7 +204,7 @@ def _memory(given: Any, array: "np.ndarray[Any, Any]") -> Optional["np.ndarray[A
         return array
     import torch
 
-    # numpy does not have all types of torch.
+    # numpy does not have all of torch's types.
     words = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     memory: "np.ndarray[Any, Any]" = given.detach().view(words[given.element_size()]).numpy()
     return memory
@@ -227,13 +227,13 @@ def _regions(arrays: Sequence[HostArray]) -> List[Region]:
 
 
 def _overlapping(arrays: Sequence[HostArray]) -> List[List[HostArray]]:
-    """Groups of arrays in which each one overlaps with those before it. `arrays` are ordered by their addresses."""
+    """Groups of overlapping arrays. `arrays` must be sorted by address."""
     groups: List[List[HostArray]] = []
     end = -1
     for one in arrays:
         start = _address(one.array)
         is_apart = start >= end
-        # A tensor or texture starts with its buffer.
+        # A tensor or texture must be at the start of its buffer.
         if is_apart:
             groups.append([])
         elif start > _address(groups[-1][0].array) and not one.can_start_later:
@@ -244,7 +244,7 @@ def _overlapping(arrays: Sequence[HostArray]) -> List[List[HostArray]]:
 
 
 def _joined(group: Sequence[HostArray]) -> Region:
-    """A region that spans arrays."""
+    """A region that contains all arrays of a group."""
     start = _address(group[0].array)
     region = Region(start, _bytes(group[0].array))
     for one in group:
@@ -265,12 +265,12 @@ def _share(a: HostArray, b: HostArray) -> bool:
         return False
     try:
         return bool(np.shares_memory(a.memory, b.memory, max_work=_MOST_WORK))
-    except RuntimeError:  # It was too hard.
+    except RuntimeError:  # The search exceeded the limit.
         return True
 
 
 def _copy_back(given: Any, array: "np.ndarray[Any, Any]", part: "np.ndarray[Any, Any]") -> None:
-    """Into the argument itself; lists and read-only arrays stay as they are."""
+    """Copies new bytes into the argument. Not called for lists and read-only arrays."""
     result = part.view(array.dtype).reshape(array.shape)
     if not hasattr(given, "data_ptr"):
         given[...] = result

@@ -20,7 +20,7 @@ Extent = Union[int, Sequence[int]]
 
 
 class Buffer:
-    """Bytes in the memory of a device. Freed with this object, by `free`, or at the end of a `with` block."""
+    """Bytes in the memory of a device. They are freed by `free`, at the end of a `with` block, or with this object."""
 
     def __init__(self, server: Server, device: int, handle: int, size: int) -> None:
         self._server = server
@@ -45,7 +45,7 @@ class Buffer:
             return bytes_of(answer).view(dtype)
 
     def free(self) -> None:
-        """Frees the memory; can be called again."""
+        """Frees the memory. Further calls do nothing."""
         if self._finalizer.detach() is not None:
             self._server.release("buffer/free", device=self._device, buffer=self.handle)
 
@@ -57,12 +57,12 @@ class Buffer:
 
 
 class TensorMap:
-    """An argument that describes a tensor and what is copied of it, as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col
-    do.
+    """An argument that describes a tensor and the parts that are copied, like the tensor maps of cuTensorMapEncodeTiled
+    and cuTensorMapEncodeIm2col.
 
     `tensor` is a Buffer, or an array that is copied to the device and back. Lists begin with the innermost dimension.
-    The type and the dimensions of an array are known; `type` replaces them for formats such as tf32. Either `box` or
-    `im2col` is given. `im2col` has the keys of the library's `Im2colOptions`: lowerCorner, upperCorner,
+    For an array, the type and the dimensions are known; `type` overrides the type, for formats such as tf32. Either
+    `box` or `im2col` is given. `im2col` has the keys of the library's `Im2colOptions`: lowerCorner, upperCorner,
     channelsPerPixel and pixelsPerColumn.
     """
 
@@ -94,11 +94,12 @@ class TensorMap:
 
 
 class Texture:
-    """An argument that a kernel reads as a texture, as cudaCreateTextureObject makes it.
+    """An argument that a kernel reads as a texture, like the objects that cudaCreateTextureObject creates.
 
-    `texels` is a Buffer, or an array that is copied to the device. The type, the size and the number of channels of an
-    array are known: its last axis has the channels if there are more than one. `size` is a list: the width, the width and
-    height, or the width, height and depth. Layers are the first axis of an array, and the six faces of cubes the next.
+    `texels` is a Buffer, or an array that is copied to the device. For an array, the type and the size are known. If
+    `channels` is more than 1, the last axis of the array contains the channels. Layers are the first axis, and the six
+    faces of a cube are the next axis. `size` is a list: the width, the width and height, or the width, height and
+    depth.
     """
 
     _key = "texture"
@@ -169,7 +170,7 @@ def _sampling(
 
 
 def _size_of(shape: Sequence[int], channels: int, layers: Optional[int], cube: Optional[bool]) -> Sequence[int]:
-    """The size of a texture whose array has axes for layers, faces of cubes and channels as well."""
+    """The size of a texture. `shape` may also have axes for layers, cube faces and channels."""
     inner = list(shape)
     if channels > 1 and inner.pop() != channels:
         raise ValueError(f"the last axis of an array of shape {tuple(shape)} does not have {channels} channels")
@@ -181,7 +182,7 @@ def _size_of(shape: Sequence[int], channels: int, layers: Optional[int], cube: O
 
 
 class Surface(Texture):
-    """An argument that a kernel reads and writes as a surface, as cudaCreateSurfaceObject makes it.
+    """An argument that a kernel reads and writes as a surface, like the objects that cudaCreateSurfaceObject creates.
 
     The arguments have the same meaning as for a Texture. An array is copied to the device and back.
     """
@@ -226,7 +227,7 @@ class Sampler:
 
 
 def _element_type(dtype: "np.dtype[Any]") -> str:
-    """The type of elements of a tensor; formats of one byte count as bytes."""
+    """The element type of a tensor; all one-byte formats count as bytes."""
     if dtype.itemsize == 1:
         return "u8"
     if dtype.kind in "iuf":
@@ -266,13 +267,14 @@ class Launcher:
     ) -> Dict[str, Any]:
         """Runs the kernel. Arrays and tensors are copied to the device, and back if the kernel has changed them.
 
-        Read-only arrays and lists are not copied back. Arguments in the same memory are the same memory for the kernel.
-        Buffers stay on the device. Numbers are converted by value to the type of their parameter.
-        Returns what was printed, and statistics.
-        `bind` gives a Texture, Surface or Sampler to variables of the module, by their names;
-        later launches can use those of Buffers, but not those of arrays.
-        With races="report", or "strict" to include stores of the same value, the result lists data races under "races".
-        Raises Fault, and PtxlabError for a launch that is not possible.
+        Read-only arrays and lists are not copied back. Arguments that share memory on the host also share memory on the
+        device. Buffers stay on the device. Numbers are converted by value to the type of their parameter.
+        Returns the printed output and statistics.
+        `bind` maps names of the module's variables to a Texture, Surface or Sampler.
+        Later launches can still use textures and surfaces in Buffers, but not those in arrays.
+        With races="report", the result lists data races under "races". With races="strict", these include stores of the
+        same value.
+        Raises Fault if the kernel faults, and PtxlabError if the launch is not possible.
         """
         module = self._kernel._module
         copies = Copies(module._server, module._device)
@@ -302,13 +304,13 @@ class Launcher:
 
 
 class Shared:
-    """A part of a block's shared memory of `size` bytes, for a parameter that points to shared memory (`.ptr .shared`)."""
+    """Reserves part of a block's shared memory for a pointer to shared memory (`.ptr .shared`). `size` is in bytes."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
 
-# What is passed is known when the arrays are on the device.
+# Returns the argument that is passed, which is known once the arrays are on the device.
 Passed = Callable[[], Dict[str, Any]]
 
 
@@ -333,7 +335,7 @@ def _prepared(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies:
 
 
 def _holds_addresses(parameter: Optional[Dict[str, Any]]) -> bool:
-    """Whether any address can be passed. Buffers for other address spaces are copied as a whole."""
+    """Whether any global address can be passed. For pointers to other state spaces, the whole buffer is copied."""
     if parameter is None or parameter["dimensions"] or parameter["size"] not in (4, 8):
         return False
     pointer = parameter["pointer"]
@@ -350,7 +352,7 @@ def _pointer(array: HostArray, parameter: Optional[Dict[str, Any]]) -> Passed:
 
 
 def _described(one: Union[TensorMap, Texture, Sampler], copies: Copies) -> Passed:
-    """What the server needs to know. An array is copied to the device."""
+    """Describes a tensor map, texture or sampler to the server. Its array, if any, is copied to the device."""
     if isinstance(one, Sampler):
         options = one._options
         return lambda: {"sampler": options}
@@ -368,7 +370,7 @@ def _extent(extent: Extent) -> Union[int, List[int]]:
 
 
 class Module:
-    """A loaded module. Unloaded with this object, by `unload`, or at the end of a `with` block."""
+    """A loaded module. It is unloaded by `unload`, at the end of a `with` block, or with this object."""
 
     def __init__(self, device: "Device", source: str) -> None:
         self.device = device
@@ -383,7 +385,7 @@ class Module:
         self._finalizer.atexit = False
 
     def kernel(self, name: Optional[str] = None) -> Kernel:
-        """The kernel with this name, or the only one."""
+        """The kernel with the given name; without a name, the only kernel of the module."""
         if name is None:
             if len(self.kernels) != 1:
                 raise PtxlabError("unknown-kernel", f"the module has {len(self.kernels)} kernels; name one")
@@ -391,7 +393,7 @@ class Module:
         return Kernel(self, name)
 
     def unload(self) -> None:
-        """Frees the module's variables; can be called again."""
+        """Frees the module's variables. Further calls do nothing."""
         if self._finalizer.detach() is not None:
             self._server.release("module/unload", device=self._device, module=self.handle)
 
@@ -420,11 +422,11 @@ class Device:
         self._finalizer.atexit = False
 
     def module(self, source: str) -> Module:
-        """Loads a module. Raises PtxlabError `refused-module`, whose data has the findings."""
+        """Loads a module. If it is refused, raises PtxlabError `refused-module`, with the findings in its data."""
         return Module(self, source)
 
     def buffer(self, contents: Any) -> Buffer:
-        """A buffer with a copy of an array, or with this number of zero bytes."""
+        """A buffer with a copy of an array or, if `contents` is an integer, with that many zero bytes."""
         if isinstance(contents, (int, np.integer)):
             answer = self._server.ask("buffer/alloc", device=self.handle, bytes=int(contents))
         else:
@@ -435,7 +437,7 @@ class Device:
         return Buffer(self._server, self.handle, answer["buffer"], answer["bytes"])
 
     def close(self) -> None:
-        """Frees everything on the device; can be called again."""
+        """Frees everything on the device. Further calls do nothing."""
         if self._finalizer.detach() is not None:
             self._server.release("device/close", device=self.handle)
 

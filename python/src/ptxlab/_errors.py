@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple, Type
 
 
 class PtxlabError(Exception):
-    """A request that failed. `code` is stable, such as `unknown-target` or `PTX2010`; `data` has the details."""
+    """A request that failed. `code` is a stable identifier, such as `unknown-target`; `data` has the details."""
 
     def __init__(self, code: str, message: str, data: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(message)
@@ -14,9 +14,9 @@ class PtxlabError(Exception):
         self.data: Dict[str, Any] = data or {}
 
     def __reduce__(self) -> Tuple[Type[PtxlabError], Tuple[str, str, Dict[str, Any]]]:
-        """Exceptions are pickled by their `args`, which have only the message."""
+        """By default, exceptions are pickled by their `args`, which contain only the message."""
         return type(self), (self.code, str(self), self.data)
 
 
 class Fault(PtxlabError):
-    """A kernel that ended in a fault; `data` says which thread and line, as far as known."""
+    """A kernel that ended in a fault. `data` contains the thread and the line if they are known."""

@@ -1,4 +1,4 @@
-"""The evaluation of one instruction for arrays."""
+"""Evaluates one instruction for whole arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._formats import float_format
 from ._functions import _named
 from ._server import shared
 
-# This many elements are evaluated with one request. The server is fastest with messages of about 100 kB.
+# The number of elements that are evaluated with one request. The server is fastest with messages of about 100 kB.
 _PIECE = 4096
 
 _floats = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -22,7 +22,7 @@ _floats = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 @dataclass(frozen=True)
 class Operand:
-    """A source of an instruction, such as `a` of type `f32` and of 32 bits."""
+    """A source operand of an instruction, such as `a` with type `f32` and 32 bits."""
 
     name: str
     type: str
@@ -34,11 +34,10 @@ def evaluate(
 ) -> Union["np.ndarray[Any, Any]", Tuple["np.ndarray[Any, Any]", ...]]:
     """Evaluates one instruction for every element of its inputs, which are broadcast against each other.
 
-    Integers are the bits of registers; negative ones are in two's complement. Floats are values: for an operand of a
-    float type, they are rounded to its format, if they do not have it already. For `.b32` and other types of bits,
-    floats of their width are taken as bits. Everything else is refused with PtxlabError `argument-type`, and what does
-    not fit with `argument-size`. The results are unsigned integers with the bits of the results; `view` turns them into
-    floats.
+    Integers are register bits, in two's complement if they are negative. Floats are values, which are rounded to the
+    format of an operand of a float type. For `.b32` and other bit types, the bits of floats of the same width are used.
+    Inputs of any other type raise PtxlabError `argument-type`, and values that do not fit raise `argument-size`. The
+    results are unsigned integers that contain the result bits; `view` turns them into floats.
     """
     options = _named(target=target, isa=isa)
     given = [np.asarray(one) for one in inputs]
@@ -54,7 +53,7 @@ def evaluate(
 
 
 def _operands_of(inst: str, count: int, target: Optional[str], isa: Optional[str]) -> Optional[Sequence[Operand]]:
-    """The sources of an instruction; None if it cannot be evaluated, so that the server says why."""
+    """The source operands of an instruction; None if it cannot be evaluated. The server then reports why."""
     try:
         found = _sources(inst, target, isa)
     except PtxlabError:
@@ -93,7 +92,7 @@ def _bits_of(array: "np.ndarray[Any, Any]", operand: Operand, where: str) -> "np
 
 def _integer_bits(array: "np.ndarray[Any, Any]", operand: Operand, where: str) -> "np.ndarray[Any, Any]":
     width = operand.width
-    # Registers of 128 bits take integers of 64 bits.
+    # For 128-bit registers, inputs are non-negative 64-bit integers.
     least, most = (0 if width > 64 else -(1 << (width - 1))), (1 << width) - 1
     if array.size > 0:
         for extreme in (int(array.min()), int(array.max())):
@@ -112,12 +111,12 @@ def _float_bits(
         array = _rounded(_native(array), type, where)
     elif not is_same:
         found = f"{where} is an array of {array.dtype}, whose values {type} does not take"
-        raise PtxlabError("argument-type", f"{found}; pass its bits as unsigned integers of {operand.width} bits")
+        raise PtxlabError("argument-type", f"{found}; pass its bits as {operand.width}-bit unsigned integers")
     return _native(array).view(_unsigned(8 * array.dtype.itemsize))
 
 
 def _rounded(array: "np.ndarray[Any, Any]", type: str, where: str) -> "np.ndarray[Any, Any]":
-    """Values in another float format. Finite values must stay finite."""
+    """Rounds values to another float format. Raises an error if a finite value becomes infinite."""
     if type == "bf16":
         result = convert(array, type)
         values = (result.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
@@ -131,7 +130,7 @@ def _rounded(array: "np.ndarray[Any, Any]", type: str, where: str) -> "np.ndarra
 
 
 def _native(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """An array in the byte order of this machine and in one piece."""
+    """Makes an array contiguous and gives it the byte order of this machine."""
     return np.asarray(array, array.dtype.newbyteorder("="), order="C")
 
 
@@ -161,7 +160,7 @@ def _hex(array: "np.ndarray[Any, Any]") -> List[str]:
 
 
 def _numbers(out: Sequence[str], shape: Tuple[int, ...]) -> "np.ndarray[Any, Any]":
-    """Results in hex, which all have the same number of digits."""
+    """Converts results from hexadecimal. All of them have the same number of digits."""
     digits = len(out[0]) if out else 8
     if digits in (2, 4, 8, 16):
         whole = np.frombuffer(bytes.fromhex("".join(out)), f">u{digits // 2}")

@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-# Names of dtypes, and the formats of ptxlab.
+# Maps names of dtypes to ptxlab's formats.
 _formats = {
     "float64": "f64",
     "float32": "f32",
@@ -31,10 +31,10 @@ _formats = {
     "uint64": "u64",
 }
 
-# Dtypes whose elements are narrower than a byte. ml_dtypes keeps one element in each byte.
+# Dtypes whose elements are narrower than a byte. ml_dtypes stores one element in each byte.
 _narrow = ("float4_e2m1fn", "int2", "int4", "uint2", "uint4")
 
-# Dtypes of results; every other format is returned as bytes, or as words of 16 bits.
+# Dtypes of results. Results in other formats have a dtype of ml_dtypes, or are bytes or 16-bit words.
 _results = {
     "f64": np.float64,
     "f32": np.float32,
@@ -53,9 +53,9 @@ _of_ml_dtypes = {"bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5
 
 
 def as_array(value: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
-    """An array in one piece and in the byte order of this machine, without a copy where possible, and its format.
+    """A contiguous array in the byte order of this machine, copied only if necessary, and its format.
 
-    The format is None where only bytes are known.
+    The format is None if only the bytes are known.
     """
     if type(value).__module__.split(".")[0] == "torch":
         return _of_torch(value)
@@ -66,7 +66,7 @@ def as_array(value: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
 
 
 def float_format(value: Any) -> Optional[str]:
-    """The format of the floats in an array or scalar of numpy; None if these are not floats."""
+    """The format of the floats in a numpy array or scalar; None if they are not floats."""
     name: str = value.dtype.name if isinstance(value, (np.ndarray, np.generic)) else ""
     return _formats.get(name) if "float" in name else None
 
@@ -83,13 +83,13 @@ def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
 
 
 def format_of(name: Any) -> str:
-    """The format that a name or a dtype stands for. Other names are left to the server."""
+    """The format that a name or a dtype stands for. The server checks names that are not known here."""
     text = name if isinstance(name, str) else np.dtype(name).name
     return _formats.get(text, text)
 
 
 def packing_of(array: "np.ndarray[Any, Any]") -> Optional[str]:
-    """How the elements of an array are packed; None where the usual packing of the format applies."""
+    """How the elements of an array are packed; None if they have the usual packing of the format."""
     return "bytes" if array.dtype.name in _narrow else None
 
 

@@ -10,7 +10,7 @@ from ._server import shared
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding; lines and columns count from 1."""
+    """A finding; lines and columns are counted from 1."""
 
     code: str
     severity: str
@@ -22,7 +22,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of `check`; it is true if the module has no errors."""
+    """The result of `check`, which is true if the module has no errors."""
 
     ok: bool
     version: str
@@ -34,7 +34,7 @@ class Report:
 
 
 def _named(**options: Any) -> Dict[str, Any]:
-    """The options that are given."""
+    """The options that are not None."""
     return {name.rstrip("_"): value for name, value in options.items() if value is not None}
 
 
@@ -52,7 +52,7 @@ def explain(text: str, *, target: Optional[str] = None, isa: Optional[str] = Non
 
 
 def triton_ptx(compiled: Any) -> str:
-    """The PTX of a kernel that Triton has compiled: the result of `kernel.warmup(...)` or of a launch."""
+    """The PTX of a kernel compiled by Triton. `compiled` is the result of `kernel.warmup(...)` or of a launch."""
     asm = getattr(compiled, "asm", None)
     if not isinstance(asm, dict) or "ptx" not in asm:
         raise TypeError("expected a kernel compiled by Triton for an NVIDIA GPU, which has asm['ptx']")

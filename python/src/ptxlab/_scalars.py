@@ -1,4 +1,4 @@
-"""Numbers as the bytes of kernel parameters. They are converted by value."""
+"""Converts numbers, by value, to the bytes of kernel parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _floats = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def scalar_argument(value: Any, index: int, parameter: Optional[Dict[str, Any]]) -> Dict[str, Any]:
-    """A number as an argument of a launch. Without a parameter for it, the server says how many there are."""
+    """A number as an argument of a launch. If it has no parameter, the server reports how many there are."""
     if parameter is None:
         return {"value": 0}
     if parameter["dimensions"]:
@@ -40,7 +40,7 @@ def _scalar_bytes(value: Any, index: int, parameter: Dict[str, Any]) -> bytes:
 
 
 def _raw_bytes(value: Any, index: int, parameter: Dict[str, Any]) -> bytes:
-    """A parameter that is an array of bytes takes a numpy scalar of its size."""
+    """For a parameter that is an array of bytes, the value must be a numpy scalar of the same size."""
     if isinstance(value, np.generic) and value.dtype.itemsize == parameter["size"]:
         return bytes(value.tobytes())
     raise _error("argument-type", value, index, parameter, f"takes a numpy scalar of {parameter['size']} bytes")
@@ -67,7 +67,7 @@ def _whole(value: Any) -> Optional[int]:
 
 
 def _integer(value: Any) -> Optional[int]:
-    """The integer that a number is; None if it is not one."""
+    """The integer that is equal to a number; None if there is no such integer."""
     whole = _whole(value)
     if whole is not None:
         return whole
@@ -76,7 +76,7 @@ def _integer(value: Any) -> Optional[int]:
 
 
 def _float(value: Any, kind: Any) -> Optional[float]:
-    """A number as a float that rounds to this kind as the number itself does; None if it is not a number."""
+    """A float that gives the same result as the number when it is rounded to `kind`; None for other values."""
     whole = _whole(value)
     try:
         if whole is not None:
@@ -93,7 +93,7 @@ def _is_real(value: Any) -> bool:
 
 
 def _shortened(whole: int) -> float:
-    """The first 50 bits of an integer. The last one is set if others follow, so that these count when it is rounded."""
+    """The highest 50 bits of an integer. The last one is set if any dropped bit was set, for correct rounding."""
     extra = whole.bit_length() - 50
     if extra <= 0:
         return float(whole)

@@ -20,16 +20,17 @@ import numpy as np
 from ._channel import Channel, Exchange, ServerGone, framed
 from ._errors import PtxlabError
 
-# Seconds that a request has to stop after Ctrl-C.
+# The number of seconds within which a request must stop after Ctrl-C.
 _GRACE = 1.0
 
-# Seconds that the process has to end.
+# The number of seconds within which the process must end.
 _EXIT = 5.0
 
-# This many requests, with data of `INLINE_BYTES` at most, and their answers never fill both pipes.
+# The number of requests that are sent together. Each has at most `INLINE_BYTES` of data, so the requests and their
+# answers never fill both pipes.
 _MOST_AT_ONCE = 32
 
-# Arrays of up to this many bytes are part of the messages. Others are in files.
+# Arrays of up to this many bytes are sent in messages, and larger arrays in files.
 INLINE_BYTES = 4096
 
 Request = Tuple[str, Dict[str, Any]]
@@ -43,7 +44,7 @@ def _node() -> str:
         return named
     found = shutil.which("node")
     if found is None:
-        raise PtxlabError("no-node", "ptxlab needs Node 20.19 or newer: put node on the PATH, or its path in PTXLAB_NODE")
+        raise PtxlabError("no-node", "ptxlab needs Node 20.19 or newer: add node to PATH or set PTXLAB_NODE to its path")
     return found
 
 
@@ -58,7 +59,7 @@ def _script() -> Path:
 
 
 def _message(content: Dict[str, Any]) -> bytes:
-    """JSON has no numbers that are not finite, and numpy has numbers of its own."""
+    """Encodes a message as JSON. Converts numpy numbers, and rejects infinities and NaNs, which JSON lacks."""
     try:
         return json.dumps(content, allow_nan=False, default=_plain).encode()
     except ValueError:
@@ -68,15 +69,15 @@ def _message(content: Dict[str, Any]) -> bytes:
 def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} is not a number, a text or a list")
+    raise TypeError(f"{type(value).__name__} is not a number, a string or a list")
 
 
 class Server:
-    """A server process. It ends with this one, or when it is closed."""
+    """A server process. It ends when this process ends or when it is closed."""
 
     def __init__(self) -> None:
         try:
-            # In a session of its own, the server does not get the Ctrl-C of the terminal.
+            # The server runs in a session of its own, so that Ctrl-C in the terminal does not reach it.
             self._process = subprocess.Popen(
                 [_node(), str(_script()), "serve"],
                 stdin=subprocess.PIPE,
@@ -109,7 +110,7 @@ class Server:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone, or belongs to the process from which this one was forked."""
+        """Whether the server has ended, or belongs to the process from which this one was forked."""
         if self._ended is None and self._channel.is_closed():
             self.end()
         return self._ended is not None
@@ -120,12 +121,12 @@ class Server:
             raise self._why()
 
     def _why(self) -> PtxlabError:
-        """A new exception each time, because exceptions collect tracebacks."""
+        """Returns a new exception each time, because exceptions collect tracebacks."""
         code, message = self._ended or ("server-ended", "the ptxlab server has ended")
         return PtxlabError(code, message)
 
     def ask(self, method: str, **params: Any) -> Dict[str, Any]:
-        """The answer to one request. Raises PtxlabError."""
+        """Returns the answer to one request. Raises PtxlabError if the request failed."""
         (answer,) = self.ask_all([(method, params)])
         if isinstance(answer, PtxlabError):
             raise answer
@@ -136,7 +137,7 @@ class Server:
         answers: List[Dict[str, Any]] = []
         with self._lock:
             if self._is_busy:
-                raise PtxlabError("busy", "a signal handler cannot use ptxlab while it interrupts a call of ptxlab")
+                raise PtxlabError("busy", "a signal handler cannot use ptxlab while it interrupts a call to ptxlab")
             self.require()
             try:
                 self._is_busy = True
@@ -157,14 +158,14 @@ class Server:
         return [_result(answer) for answer in answers]
 
     def drop(self, method: str, **params: Any) -> None:
-        """Asks before the next request. A finalizer may run during a request, so it must not ask itself."""
+        """Queues a request until the next one is sent. Finalizers use this, because they may run during a request."""
         if self._ended is None:
             self._dropped.append((method, params))
 
     def release(self, method: str, **params: Any) -> None:
-        """Frees something on the server. Does nothing if the server has ended: everything is gone then.
+        """Frees something on the server. Does nothing if the server has ended, because everything is gone then.
 
-        If a request was interrupted and is still running, this is not a reason to wait for it.
+        Does not wait for an interrupted request that is still running, but frees the object with the next request.
         """
         if self.has_ended or not self._channel.current.is_done:
             self.drop(method, **params)
@@ -176,13 +177,13 @@ class Server:
                 raise
 
     def _complete(self) -> None:
-        """Completes what was interrupted, so that this is not mixed up with new requests."""
+        """Completes an interrupted exchange, so that its answers are not mixed up with those of new requests."""
         self._channel.complete()
         while self._abandoned:
             self._abandoned.pop().unlink(missing_ok=True)
 
     def _exchange(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
-        """Sends requests together with those that were dropped, whose answers nobody needs."""
+        """Sends requests together with the queued ones, whose answers are not needed."""
         dropped: List[Request] = []
         while self._dropped:
             dropped.append(self._dropped.pop())
@@ -204,14 +205,14 @@ class Server:
         return [exchange.answers[id] for id in ids]
 
     def _small_enough(self, content: bytes) -> bytes:
-        """The server ends at messages beyond its limit, because it cannot find the next one."""
+        """Rejects messages over the server's limit. After such a message, the server could not find the next one."""
         limit = self._message_limit
         if limit is not None and len(framed(content)) > limit:
             raise PtxlabError("limit-exceeded", f"the request has {len(content)} bytes; the limit is {limit}")
         return content
 
     def _cancel(self, seconds: float = 0.0) -> bool:
-        """Cancels what is being asked. Returns whether the server has answered within this time."""
+        """Cancels the current requests. Returns whether the server answered them within this time."""
         exchange = self._channel.current
         if self._ended is not None or exchange.is_done:
             return True
@@ -223,13 +224,13 @@ class Server:
             return True
 
     def _stop(self) -> None:
-        """Cancels what is being asked, and ends the server if it cannot stop it. A second Ctrl-C ends it at once."""
+        """Cancels the current requests. Ends the server if they do not stop, or if Ctrl-C is pressed again."""
         is_stopped = False
         try:
             is_stopped = self._cancel(_GRACE)
         finally:
             if not is_stopped:
-                self.end("it was interrupted in a request that it could not cancel")
+                self.end("a request was interrupted and could not be canceled")
 
     def file(self) -> "SharedFile":
         """A new file for data."""
@@ -244,7 +245,7 @@ class Server:
             self._abandoned.append(path)
 
     def close(self) -> None:
-        """Ends the process. Its devices and buffers are gone."""
+        """Ends the server. Its devices and buffers are lost."""
         with self._lock:
             if self.has_ended:
                 return
@@ -258,7 +259,7 @@ class Server:
     def _exit_code(self) -> Optional[int]:
         """The exit code of the process, once it has ended; None if it does not end.
 
-        A signal handler that interrupts `Popen` can leave a lock in it, so there must always be a limit of time.
+        A signal handler that interrupts `Popen` can leave its lock held, so every wait must have a time limit.
         """
         try:
             return self._process.wait(_EXIT)
@@ -266,7 +267,7 @@ class Server:
             return None
 
     def end(self, why: str = "") -> None:
-        """Ends the process at once, and says why to those that still use it. Without a reason, it has crashed."""
+        """Kills the server. Calls that still use it report the reason or, if there is none, the exit code."""
         if self._ended is not None:
             return
         self._ended = _ended(why or "it crashed")
@@ -274,7 +275,8 @@ class Server:
             self._ended = _ended(f"its exit code was {self._exit_code()}")
         self._process.kill()
         self._exit_code()
-        # Another thread may be waiting for an answer. It must not find a new file under the number of a closed one.
+        # Another thread may be waiting for an answer. Its pipes stay open, because a new file could get the number of a
+        # closed pipe.
         if self._lock.acquire(blocking=False):
             self._release()
             self._lock.release()
@@ -287,12 +289,12 @@ class Server:
             pipe.close()
 
     def leave_to_parent(self) -> None:
-        """Called after a fork in the child, which must not use the pipes of its parent."""
+        """Called after a fork, in the child process, which must not use the pipes of its parent."""
         if self._ended is None:
             message = "this object belongs to the process from which this one was forked; make a new one here"
             self._ended = ("other-process", message)
         self._lock = threading.RLock()
-        self._process.returncode = 0  # It is not a child of this process, and must not be waited for.
+        self._process.returncode = 0  # The server is not a child of this process, so do not wait for it.
         self._release()
 
 
@@ -325,7 +327,7 @@ class SharedFile:
         self._server.remove(self._path)
 
     def put(self, array: "np.ndarray[Any, Any]") -> Dict[str, Any]:
-        """Writes the bytes of an array; returns the reference to them that requests use."""
+        """Writes the bytes of an array, and returns a reference to them for requests."""
         try:
             # numpy calls a path's __fspath__ and turns an interruption there into a TypeError.
             array.reshape(-1).view(np.uint8).tofile(str(self._path))
@@ -344,14 +346,14 @@ class SharedFile:
 
 
 def data_of(server: Server, array: "np.ndarray[Any, Any]", files: ExitStack) -> Dict[str, Any]:
-    """The bytes of an array as data of a request: in the message or, if there are many, in a file."""
+    """The bytes of an array as data for a request: in the message or, for a large array, in a file."""
     if array.nbytes <= INLINE_BYTES:
         return {"base64": base64.b64encode(array.tobytes()).decode()}
     return files.enter_context(server.file()).put(array)
 
 
 def target_of(server: Server, size: int, files: ExitStack) -> Tuple[Dict[str, Any], Bytes]:
-    """Where a request puts this many bytes, and what gets them from its answer."""
+    """The parameters that say where a request puts `size` bytes, and a function that gets them from its answer."""
     if size <= INLINE_BYTES:
         return {}, lambda answer: np.frombuffer(bytearray(base64.b64decode(answer["base64"])), np.uint8)
     file = files.enter_context(server.file())
@@ -364,7 +366,7 @@ _sharing = threading.RLock()
 
 
 def shared() -> Server:
-    """The server of this process, started by its first use, and again if it has ended."""
+    """The server of this process. It is started when it is first used, and again if it has ended."""
     global _shared
     with _sharing:
         if _shared is None or _shared.has_ended:
@@ -383,7 +385,7 @@ def close() -> None:
 
 @atexit.register
 def _end_all() -> None:
-    """Nobody waits for a request that is still running when Python ends."""
+    """Ends all servers without waiting for requests that are still running."""
     for server in list(_servers):
         server.end("Python is ending")
 

@@ -11,7 +11,7 @@ from . import Device, check
 
 @pytest.fixture
 def ptx_device() -> Iterator[Device]:
-    """A device of the newest GPU."""
+    """A device that behaves like the newest GPU."""
     with Device() as device:
         yield device
 

@@ -87,9 +87,9 @@ const fewestEqual = 4;
 const mostWithOneHash = 16;
 
 /**
- * Pairs of similar functions, the most similar first. A function is described by a list of numbers, one for each of
- * several hash functions: the smallest hash of any instruction shape in the function. The share of these numbers that
- * two functions have in common estimates the share of shapes that they have in common (Broder 1997).
+ * Pairs of similar functions, the most similar first. The instruction shapes of a function are hashed in several ways,
+ * and the smallest hash of each kind is kept. The more of these hashes two functions have in common, the more shapes
+ * they are likely to have in common (Broder 1997).
  */
 function similarPairs(a: Side, b: Side): readonly (readonly [a: FunctionPlace, b: FunctionPlace])[] {
   if (a.functions.length === 0 || b.functions.length === 0) return [];

@@ -20,7 +20,7 @@ export function mnemonicCounts(a: readonly WithMnemonic[], b: readonly WithMnemo
   return addedCounts([...ones(a, 'a'), ...ones(b, 'b')]);
 }
 
-/** Adds up the counts of each mnemonic, and sorts the sums in the same way as `mnemonicCounts` does. */
+/** Adds up the counts of each mnemonic, and sorts the sums the way `mnemonicCounts` does. */
 export function addedCounts(counts: readonly MnemonicCount[]): readonly MnemonicCount[] {
   const sums = new Map<string, { mnemonic: string; a: number; b: number }>();
   for (const { mnemonic, a, b } of counts) {

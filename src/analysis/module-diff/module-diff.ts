@@ -32,7 +32,7 @@ export interface ModuleDiff {
   readonly functions: readonly FunctionDiff[];
   readonly onlyInA: readonly FunctionPlace[];
   readonly onlyInB: readonly FunctionPlace[];
-  /** The mnemonics that the functions of the two modules use a different number of times. */
+  /** The mnemonics that the functions of one module use more often than those of the other. */
   readonly mnemonics: readonly MnemonicCount[];
   /** Functions that are not compared, because they have syntax errors or more than 65,536 branch targets. */
   readonly unread: readonly FunctionPlace[];

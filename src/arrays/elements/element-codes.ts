@@ -5,9 +5,9 @@ import { conversion } from '../../numerics/convert.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 
 /**
- * The conversion from f32 to an element format. A float format is converted in the same way as by `cvt.rn.satfinite`,
- * and an integer format in the same way as by `cvt.rni.sat`. PTX has no `cvt` to s4 or s2, but `cvt.pack` clamps its
- * inputs to the ranges of these formats in the same way.
+ * The conversion from f32 to an element format. Values are converted to a float format as by `cvt.rn.satfinite`, and to
+ * an integer format as by `cvt.rni.sat`. PTX has no `cvt` to s4 or s2, but `cvt.pack` clamps its inputs to the ranges
+ * of these formats in the same way.
  */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';
@@ -51,7 +51,7 @@ export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
 
 const valueTables = new Map<FormatName, Float32Array>();
 
-/** The values of all codes, which f32 can represent exactly. */
+/** The values of all codes. Each of them can be represented exactly in f32. */
 export function valuesOf(element: FormatName): Float32Array {
   const known = valueTables.get(element);
   if (known !== undefined) return known;

@@ -1,7 +1,6 @@
 /**
  * Decodes stored elements to numbers: to f32 if f32 can represent every value of the format, and otherwise to f64.
- * 64-bit integers beyond 2^53 are rounded to the nearest f64, ties to even; everything else is exact. NaN payloads are
- * lost.
+ * Integers beyond 2^53 are rounded to the nearest f64, ties to even; everything else is exact. NaN payloads are lost.
  */
 import { wordAt } from '../../base/typed-reads.ts';
 import { decode, numberOfExact } from '../../numerics/exact.ts';

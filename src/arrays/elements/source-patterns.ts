@@ -4,7 +4,7 @@ import { decode, numberOfExact } from '../../numerics/exact.ts';
 import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
 import type { RuleInputs } from '../semantics/semantic-rules.ts';
 
-/** Both included. */
+/** A range of bit patterns that includes `first` and `last`. */
 export interface PatternRange {
   readonly first: Bits;
   readonly last: Bits;

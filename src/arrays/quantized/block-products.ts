@@ -22,7 +22,7 @@ export class ProductSums {
     this.product.merge(later.product);
   }
 
-  /** Adds sums that were computed for one block in f64, without overflow or underflow. */
+  /** Adds the sums of one block, which were computed in f64 without overflow or underflow. */
   add(squaredA: number, squaredB: number, product: number, squaredError: number): void {
     this.squaredA.add(squaredA);
     this.squaredB.add(squaredB);

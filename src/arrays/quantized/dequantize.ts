@@ -70,7 +70,7 @@ export function dequantize(quantized: QuantizedArray, options: DequantizeOptions
   return result;
 }
 
-/** In any realm. */
+/** Whether the array is a Float32Array of this realm or of any other. */
 function holdsSingles(array: SourceArray): array is Float32Array {
   return tagOf(array) === 'Float32Array';
 }
@@ -105,7 +105,7 @@ function outputOf(
 const codeRoom = new Uint8Array(chunkElements);
 const factorRoom = new Float32Array(chunkElements / 16);
 
-/** `dequantize` of a piece. */
+/** Dequantizes one piece of an array. */
 export function decodePiece(
   quantized: QuantizedArray,
   { at, count, block, firstScale }: Piece,

@@ -76,7 +76,7 @@ class ScaleReader {
     this.room = new Int32Array(this.multipliers?.count ?? 0);
   }
 
-  /** The scale of each element of the block at `start`. Returns whether the factors are finite. */
+  /** Computes the scale of each element in the block at `start`. Returns whether all factors are finite. */
   read(bytes: Uint8Array, start: number, into: Float64Array): boolean {
     const { factor, multiplier } = this.scale;
     const areFinite = this.factors.read(bytes, start, 1, this.factorRoom);
@@ -179,7 +179,7 @@ function signReader(share: number, numbers: SmallNumbers): CodeReader {
   };
 }
 
-/** 1 if an odd number of the lowest eight bits are set, otherwise 0. */
+/** Returns 1 if an odd number of the lowest eight bits are set, otherwise 0. */
 function parityOf(bits: number): number {
   const four = bits ^ (bits >> 4);
   return (0x6996 >> (four & 0xf)) & 1;

@@ -29,14 +29,14 @@ export interface QuantizeOptions {
   readonly from?: FormatSpelling | undefined;
   /** Default: one row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;
-  /** For f32 scales. Default: `tensor`. */
+  /** Which elements share an f32 scale. Default: `tensor`. */
   readonly granularity?: Granularity | undefined;
-  /** For ue8m0 scales. Default: `floor`, as in OCP MX 1.0. */
+  /** How ue8m0 scales are computed. Default: `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   /**
    * If the source is only a part of an array: the largest magnitude of the whole array, as computed by
-   * `largestMagnitude`. It determines the scale that all parts must share, which is the tensor scale of NVFP4 or, with
-   * granularity `tensor`, the only scale. Default: the largest magnitude of the source.
+   * `largestMagnitude`. It determines the scale that all parts must share: the tensor scale of NVFP4 or, with
+   * granularity `tensor`, the single f32 scale. Default: the largest magnitude of the source.
    */
   readonly amax?: number | undefined;
   /**
@@ -67,10 +67,7 @@ export interface QuantizeOptions {
   readonly engine?: 'plain' | undefined;
 }
 
-/**
- * Options with the rule `anything()` are checked when they are used, and their invalid values have error codes of their
- * own.
- */
+/** Options with the rule `anything()` are checked when they are used, and errors in them have more specific codes. */
 const rules: RulesFor<QuantizeOptions> = {
   to: anything(),
   from: anything(),
@@ -91,7 +88,7 @@ type MagnitudeOptions = Pick<QuantizeOptions, 'from' | 'engine'>;
 const magnitudeRules: RulesFor<MagnitudeOptions> = { from: rules.from, engine: rules.engine };
 
 export interface Quantized extends QuantizedArray {
-  /** Null unless requested. */
+  /** Null unless the caller requested statistics. */
   readonly statistics: QuantizationStatistics | null;
 }
 

@@ -54,8 +54,8 @@ export interface QuantizedArray {
 }
 
 /**
- * Throws `bad-quantized` if `quantize` cannot have returned this value, for example because the caller built it or
- * restored it from JSON, and it is malformed.
+ * Throws `bad-quantized` if this value is malformed, so that it cannot be a result of `quantize`. Callers may have
+ * built it themselves or restored it from JSON.
  */
 export function requireQuantized(
   quantized: Partial<QuantizedArray> | null | undefined,

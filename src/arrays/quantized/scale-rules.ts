@@ -36,7 +36,7 @@ export function mxScale(rule: MxRule, element: FormatName, amax: number): number
   return Math.max(exponent + raised, 0);
 }
 
-/** 1 / scale, which is exact; it is subnormal if the scale is 2^127. */
+/** The reciprocal of the scale, which is always exact. It is subnormal if the scale is 2^127. */
 export function mxFactor(scale: number): number {
   return power(127 - scale);
 }
@@ -51,9 +51,9 @@ export interface TensorScale {
 
 /**
  * NVFP4 as in NVIDIA's TransformerEngine (common/cast/nvfp4/core_nvfp4.cuh and its Python reference,
- * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite; a
- * block's scale is blockAmax * (S * (1/6)) converted to e4m3, rounded to nearest and saturated; the tensor's scale is 1
- * / S.
+ * quantization_ref_nvfp4.py), all in f32. S is min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite. The
+ * scale of a block is blockAmax * (S * (1/6)), converted to e4m3 with rounding to nearest and saturation. The scale of
+ * the tensor is 1 / S.
  */
 export function tensorScale(amax: number): TensorScale {
   const quotient = Math.min(Math.fround(2688 / amax), mostSingle);

@@ -73,7 +73,7 @@ export interface SemanticsComparison {
   readonly results: readonly StackResult[];
   /** Whether all stacks that support the conversion produce the same bits. */
   readonly agree: boolean;
-  /** One sentence for people. */
+  /** A one-sentence summary for human readers. */
   readonly sentence: string;
 }
 

@@ -15,7 +15,7 @@ export interface Comparison {
    * the two zeros, +0 and -0.
    */
   readonly different: number;
-  /** Number of pairs of zeros with different signs, which `different` does not include. */
+  /** Number of pairs of zeros with different signs. These pairs are not counted in `different`. */
   readonly zeroSigns: number;
   /** Number of pairs in which exactly one element is NaN. */
   readonly nanMismatches: number;

@@ -19,7 +19,7 @@ export interface QuantizationStatistics {
   /** Number of nonzero elements that read back as zero. */
   readonly underflowed: number;
   readonly maxAbsoluteError: number;
-  /** Over nonzero elements. */
+  /** The largest relative error of a nonzero element. */
   readonly maxRelativeError: number;
   readonly meanSquaredError: number;
   /**
@@ -41,7 +41,7 @@ interface Reach {
 class Sums {
   nan = 0;
   infinite = 0;
-  /** Clipped, and infinite. */
+  /** Number of infinities that were clipped. */
   clippedInfinities = 0;
   amax = 0;
   clipped = 0;
@@ -52,9 +52,9 @@ class Sums {
   errors = 0;
 
   /**
-   * Adds the elements from `from` up to, but not including, `to`, which share a scale. `end` is the value of the
-   * largest code, and values above `edge` are out of range. The totals are kept in local variables, because updating
-   * the fields for each element would be many times slower.
+   * Adds the elements from `from` up to, but not including, `to`. These elements share a scale. `end` is the value of
+   * the largest code, and values above `edge` are out of range. The totals are kept in local variables, because
+   * updating the fields for each element would be many times slower.
    */
   addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
     const slack = (edge - end) / 2;

@@ -14,8 +14,9 @@ export interface ScaledNumber {
 export const scaleStep = 600;
 
 /**
- * There is one sum for numbers that are added without scaling. If all numbers are of ordinary size, it is the only sum.
- * A sum for another scale (one of Blue's accumulators) is created when the first number with that scale is added.
+ * There is always a sum for numbers that are added without scaling. No other sum is needed if all numbers are of
+ * ordinary size. A sum for another scale (one of Blue's accumulators) is created when the first number with that scale
+ * is added.
  */
 export class ScaledSum {
   private readonly plain = new CompensatedSum();

@@ -13,7 +13,7 @@ export interface Summary {
   /** The largest magnitude. */
   readonly amax: number | null;
   readonly mean: number | null;
-  /** Of either sign. */
+  /** Number of zeros, of either sign. */
   readonly zeros: number;
   /**
    * The number of elements that are subnormal in their own format, not in the f32 or f64 format to which they are

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 export interface WorstElement {
-  /** Counted from the beginning of the stream. */
+  /** The position of the element in the whole stream, starting at 0. */
   readonly index: number;
   readonly a: number;
   readonly b: number;

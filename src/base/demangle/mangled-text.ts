@@ -4,7 +4,7 @@ const deepest = 100;
 /** A mangled name that is read from left to right. */
 export class MangledText {
   protected readonly text: string;
-  /** After `_Z` at first. */
+  /** The current position in the name; initially just after `_Z`. */
   protected at = 2;
   protected depth = 0;
   /**

@@ -33,7 +33,10 @@ import { elementAt } from '../../base/element-at.ts';
 import { constantBits, floatBits } from './constant-bits.ts';
 import { parameterOf } from './handles.ts';
 
-/** One register of a function: a symbol and, for families and vectors, the register number. */
+/**
+ * One register of a function, or one element of a vector register. If the register belongs to a family, `symbol` is the
+ * symbol of the family.
+ */
 export interface RegisterUse {
   readonly symbol: RegisterSymbol;
   /**

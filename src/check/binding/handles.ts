@@ -2,7 +2,7 @@
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
 
-/** The name for the address of the kernel parameter that contains the handle named `handle`. */
+/** The name under which steps refer to the address of the kernel parameter that contains a given handle. */
 export const parameterOf = (handle: Ref): Ref => `${handle}.parameter`;
 
 const handles: readonly Ref[] = ['$a', '$sampler'];

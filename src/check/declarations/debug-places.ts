@@ -50,7 +50,7 @@ export function repeatedLabel({ name }: SectionLabel, { start, end }: Span): Dia
   return diagnose('PTX5005', { start, end }, { name, what: 'label' });
 }
 
-/** The information about source files that a module's directives contain. */
+/** The information about source files in the directives of a module. */
 export class DebugPlaces implements Places {
   /** The names of source files, by number. */
   readonly files: Map<number, string> = new Map();

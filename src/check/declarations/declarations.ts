@@ -53,7 +53,10 @@ function isDeclarable(type: PtxType | undefined): type is PtxType {
   return type !== undefined && type.use !== 'element';
 }
 
-/** Checks the type of a declaration without names, which is often a type and a name run together: `.global .b32x;`. */
+/**
+ * Checks the type of a declaration without names. Often the space between the type and the name is missing, as in
+ * `.global .b32x;`.
+ */
 function checkNameless({ type, typeStart, typeEnd }: TypePart, report: Report): void {
   if (opaqueTypes.has(type) || isDeclarable(types.get(type))) return;
   report(diagnose('PTX5002', { start: typeStart, end: typeEnd }, { type }));

@@ -62,8 +62,8 @@ function declareFormal(
 }
 
 /**
- * Reports an attribute that only variables can have. ptxas takes an attribute of functions before a parameter for one of
- * the function, and looks at none in functions without a body.
+ * Reports an attribute that only variables can have. If a parameter has an attribute that functions can have, ptxas
+ * applies it to the function. In functions without a body, ptxas ignores the attributes of parameters.
  */
 function checkAttributes({ name, attributes, start, end }: Parameter, report: Report): void {
   const wrong = attributes.find((written) => !attributesOf('func').some((row) => attributeName(written) === row.name));

@@ -17,8 +17,8 @@ interface Context {
 }
 
 /**
- * Checks every name in an initial value: it must be the name of a function or of a variable in memory that has already
- * been declared.
+ * Checks every name in an initial value. It must be the name of a function or of a variable in `.global` or `.const`,
+ * and it must have been declared earlier.
  */
 export function checkInitialNames(initializer: Initializer, scope: Scope, context: Context): void {
   if (initializer.kind === 'list') {

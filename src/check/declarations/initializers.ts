@@ -1,7 +1,7 @@
 /**
- * Checks initial values (sections 5.4.3 and 5.4.4 of PTX ISA 9.1; verdicts as measured with ptxas 13.0). An initial
- * value must match the shape of the variable: the list for a dimension cannot have more elements than the dimension,
- * and the list for a vector must have exactly one element for each lane.
+ * Checks initial values (PTX ISA 9.1, sections 5.4.3 and 5.4.4). An initial value must match the shape of the variable:
+ * the list for a dimension cannot have more elements than the dimension, and the list for a vector must have exactly
+ * one element for each lane. The verdicts were measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, opaqueTypes, type PtxType } from '../../isa/types.ts';

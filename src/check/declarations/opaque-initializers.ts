@@ -1,6 +1,6 @@
 /**
- * Checks initial values of textures, samplers and surfaces (section 5.3 of PTX ISA 9.1; verdicts as measured with ptxas
- * 13.0): lists of fields, such as `{ addr_mode_0 = wrap, filter_mode = linear }`.
+ * Checks initial values of textures, samplers and surfaces (PTX ISA 9.1, section 5.3). Each value is a list of fields,
+ * such as `{ addr_mode_0 = wrap, filter_mode = linear }`. The verdicts were measured with ptxas 13.0.
  */
 import { suggestion } from '../../base/nearest-word.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';

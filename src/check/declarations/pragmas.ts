@@ -31,7 +31,10 @@ function reportPlace(text: string, name: string, span: Span, report: Report): vo
   report(diagnose('PTX5007', span, { what, ptxas: `Pragma '${text}' is allowed only within function scope` }));
 }
 
-/** Reads the argument as C's `strtoll` does, which ptxas calls without specifying a base. */
+/**
+ * Checks the argument of a pragma. ptxas reads it with C's `strtoll` and does not specify a base, so decimal, octal and
+ * hexadecimal numbers are accepted.
+ */
 function checkArgument(
   text: string,
   name: string,

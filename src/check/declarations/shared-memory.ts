@@ -1,7 +1,7 @@
 /**
- * Checks the static shared memory of kernels: the variables that are declared in a kernel or in a function that it
- * calls, and the module's variables to which the kernel or these functions refer (PTX ISA 9.1, section 5.1.7). The
- * limits, and what counts toward them, were measured with ptxas 13.0.
+ * Checks how much static shared memory each kernel uses (PTX ISA 9.1, section 5.1.7). The variables that count are
+ * those declared in the kernel or in the functions that it calls, and the module's variables to which the kernel or
+ * these functions refer. These rules and the limits were measured with ptxas 13.0.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { includesTarget, type Target, type TargetSet } from '../../isa/targets.ts';

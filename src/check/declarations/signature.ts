@@ -61,7 +61,7 @@ export function passable(variable: Variable): Passable {
   };
 }
 
-/** A register as bytes. */
+/** Describes a register that a call passes. A vector is treated as a single value of a bit-size type. */
 export function passableRegister(type: PtxType, lanes: number): Passable {
   const width = type.width * lanes;
   const whole = lanes === 1 ? type : (types.get(`.b${width}`) ?? type);

@@ -100,7 +100,7 @@ function warnOfUnpassable({ name, signature: { parameters, results } }: Callable
   const help =
     formal.type.class === 'predicate'
       ? 'pass a .b32 instead'
-      : `declare it as .b${formal.type.width}, of the same size`;
+      : `declare it as .b${formal.type.width}, which has the same size`;
   report(diagnose('PTX3032', at, { name, verb, formal: formal.name, type: formal.type.name, ptxas }, { help }));
 }
 

@@ -43,8 +43,8 @@ export function typesInstead(opcode: string, { types, modifiers }: Variant, envi
 }
 
 /**
- * The form without the types and modifiers to which the rows apply; empty if no variant is left. Rows that apply only
- * to a combination of types and modifiers are ignored.
+ * Removes from a form the types and modifiers to which the rows apply. Returns an empty list if no variant is left.
+ * Rows that apply only to a combination of types and modifiers are ignored.
  */
 function without(compiled: CompiledForm, rows: readonly AvailabilityRow[]): readonly CompiledForm[] {
   if (rows.length === 0) return [compiled];

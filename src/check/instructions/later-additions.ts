@@ -1,7 +1,7 @@
 /**
  * Handles PTX versions whose new instructions are only partly in the table. A variant that is missing from the table is
- * reported as not checked, rather than as wrong, if it has a word that occurs only in new variants, and if all of its
- * other words are known for its opcode.
+ * reported as not checked, rather than as wrong, on two conditions: it has a word that occurs only in new variants, and
+ * all of its other words are known for its opcode.
  */
 import type { AvailabilityRow } from '../../isa/conditions.ts';
 import { splitMnemonic } from '../../isa/notation.ts';

@@ -12,8 +12,8 @@ export interface LongerForm {
 }
 
 /**
- * The forms with `count` operands to which the mnemonic of a variant would refer if it had one more modifier: `setp`
- * has a fourth operand if it has the modifier `.and`, `.or` or `.xor`.
+ * The forms with `count` operands to which the mnemonic of a variant would refer if it had one more modifier. For
+ * example, `setp` takes a fourth operand if it has the modifier `.and`, `.or` or `.xor`.
  */
 export function longerForms(opcode: string, { types, modifiers }: Variant, count: number): readonly LongerForm[] {
   const names = types.map(({ name }) => name);

@@ -13,7 +13,7 @@ import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
-/** Returns the problems found in a list whose length is correct. `patterns` are alike except for their names. */
+/** Returns the problems found in a list whose length is correct. The patterns differ only in their names. */
 export function matchList(
   subject: Subject,
   name: string,

@@ -39,8 +39,8 @@ export function matchTexture(
 }
 
 /**
- * The version and target requirements of a texture or surface operand if its handle is in a register or it has a
- * sampler.
+ * The version and target requirements of a texture or surface operand. Only operands that include a sampler, or whose
+ * handle is in a register, have such requirements.
  */
 export function needsOfTexture(
   { indirect, sampled }: TexturePattern,

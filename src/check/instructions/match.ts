@@ -35,7 +35,7 @@ export function operandList(patterns: readonly OperandPattern[]): string {
   return patterns.length === 0 ? 'no operands' : `${count} (${patterns.map(nameInList).join(', ')})`;
 }
 
-/** `d|p` for an instruction with two results. */
+/** The name of an operand in the list. For an operand with two results, this is a pair of names such as `d|p`. */
 function nameInList(pattern: OperandPattern): string {
   return pattern.kind === 'pair' ? `${pattern.first.name}|${pattern.second.name}` : pattern.name;
 }

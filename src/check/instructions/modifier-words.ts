@@ -67,7 +67,7 @@ export function withoutNumbers(text: string): string {
   return text.replace(/\d+/g, '#');
 }
 
-/** `a, b or c`. */
+/** Joins words, as in `a, b or c`. */
 export function listed(words: readonly string[]): string {
   return joinWords(words, 'or');
 }

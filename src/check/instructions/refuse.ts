@@ -40,8 +40,8 @@ function withOneMissing(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /**
- * If one part is missing and one modifier is wrong, the modifier was probably written in place of the part, so a single
- * problem is reported: that of `.global` in `membar.global`.
+ * If one part is missing and one modifier is wrong, the modifier was probably written in place of the part. In this
+ * case, only the wrong modifier is reported, such as `.global` in `membar.global`.
  */
 function inPlaceOfMissing(problems: readonly Problem[]): readonly Problem[] {
   const [missing] = problems.filter(({ code }) => code === 'PTX2032');
@@ -69,9 +69,9 @@ function example(made: FormMatch): string | null {
 }
 
 /**
- * Help for a mnemonic that lacks a modifier of the closest form. If another form accepts all of its modifiers except
- * one, the help lists the modifiers that this form accepts in place of that one: `mma` accepts the shape `.m16n8k32`
- * for `.bf16` only with `.sp`.
+ * Help for a mnemonic that lacks a modifier of the closest form. There may be another form that accepts all of its
+ * modifiers except one; the help then lists what this other form accepts instead of the wrong modifier. For example,
+ * `mma` accepts the shape `.m16n8k32` for `.bf16` only with `.sp`.
  */
 function withoutMissing(first: Problem, others: readonly Problem[]): string | null {
   const other = others.find(({ code, choices }) => code === 'PTX2011' && choices.length > 0);

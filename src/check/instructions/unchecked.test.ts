@@ -1,6 +1,6 @@
 /**
  * Tests instructions that the table does not contain: they are reported with a note, their version and target
- * requirements are checked, and they are never mistaken for other instructions (verdicts of ptxas 13.0).
+ * requirements are checked, and they are never mistaken for other instructions. The verdicts are those of ptxas 13.0.
  */
 import { expect, test } from 'vitest';
 import { modifiersOutside } from '../../isa/modifiers.ts';

@@ -57,8 +57,9 @@ function likelyOpcode(table: OpcodeTable, opcode: string): string | null {
 }
 
 /**
- * Returns the problem to report if the first part after the opcode is the beginning of a longer opcode, as in
- * `wgmma.commit` and `barrier.cluster.sync`, or a misspelling of one; null if it is neither, or if a form accepts it.
+ * Returns the problem to report if the opcode and the part after it are the beginning of a longer opcode, as in
+ * `wgmma.commit` and `barrier.cluster.sync`, or if they misspell one. Returns null otherwise, or if a form accepts the
+ * part.
  */
 export function unfinishedOpcode(table: OpcodeTable, opcode: string, first: string | undefined): Problem | null {
   const forms = table.forms(opcode);

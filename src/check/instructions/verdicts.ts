@@ -214,8 +214,8 @@ function refusal({ opcode, problems }: { readonly opcode: string; readonly probl
 }
 
 /**
- * The version and target requirements for how an operand is written: for a second result, for handles of textures,
- * samplers and surfaces in registers, and for names whose addresses or handles are moved.
+ * The version and target requirements that depend on how an operand is written: as a pair of results, as a register
+ * that holds the handle of a texture, sampler or surface, or as a name that stands for an address or a handle.
  */
 function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode: Texmode): readonly AvailabilityRow[] {
   const pattern = form.operands[index];
@@ -236,7 +236,8 @@ function needsOfOperand({ form }: Variant, shape: Shape, index: number, texmode:
 }
 
 /**
- * The key under which a pattern's `names` may contain the requirements of a name; empty if a name has no requirements.
+ * The key for finding the requirements of a name in the `names` of a pattern. Empty if the operand is not just the name
+ * of a function or variable.
  */
 function kindOfName(shape: Shape): string {
   if (shape.kind === 'function') return shape.entry ? '.entry' : '.func';
@@ -306,7 +307,10 @@ function best(verdicts: readonly Verdict[]): Verdict {
   return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joined } }] };
 }
 
-/** Of lists of operands such as `1 operand (a)`, the first one for each number of operands, in ascending order. */
+/**
+ * Keeps only the first list for each number of operands, and sorts the lists by this number. `1 operand (a)` is an
+ * example of such a list.
+ */
 function oneOfEachCount(lists: readonly string[]): readonly string[] {
   const countIn = (list: string): number => Number.parseInt(list.replace('no', '0'), 10);
   return lists

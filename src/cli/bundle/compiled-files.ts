@@ -58,7 +58,7 @@ export function bundleLoader(
   return load;
 }
 
-/** A file of the bundle as a function that V8 has compiled. The files are ASCII. */
+/** A file of the bundle, wrapped in a function and compiled. The files are ASCII. */
 export function scriptOf(folder: string, name: string): Script {
   const filename = join(folder, name);
   const code = readFileSync(filename, 'latin1');

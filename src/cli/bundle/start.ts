@@ -13,8 +13,8 @@ export function startBundle(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Loads a file of the bundle. If the bundle was built by a different version of Node, and this version is 22 or later,
- * then Node keeps the compiled code in a folder for temporary files.
+ * Loads a file of the bundle. If the bundle was built by a different version of Node, its compiled code cannot be used.
+ * In that case, Node 22 and later versions cache the code that they compile in a folder for temporary files.
  */
 function load(name: string): unknown {
   if (existsSync(compiledFolder(folder))) return bundleLoader(folder)(name);

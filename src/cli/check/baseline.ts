@@ -15,8 +15,8 @@ interface AcceptedFindings {
   readonly target?: string;
   readonly code?: string;
   /**
-   * The line of code. In names that start with `%` or `$`, `#` replaces each number, because compilers assign these
-   * numbers.
+   * The line of code. In names that start with `%` or `$`, each number is replaced by `#`, because compilers assign
+   * these numbers.
    */
   readonly text?: string;
   readonly count?: number;
@@ -58,7 +58,7 @@ export class Baseline {
   }
 
   /**
-   * The findings of a report that the baseline does not accept. If the same finding occurs more often than in the
+   * Those findings of a report that the baseline does not accept. If the same finding occurs more often than in the
    * baseline, the additional findings are new.
    */
   newFindings(place: FindingPlace): readonly Diagnostic[] {

@@ -81,8 +81,8 @@ function badRequest(message: string): LineError {
 }
 
 /**
- * The id as JSON. If a double cannot represent the id exactly, its text is copied from the line, so that the response
- * contains every digit.
+ * The id as JSON. If a double cannot represent the id exactly, the digits of the id are copied from the line, so that
+ * the response contains all of them.
  */
 function readId(line: Json, raw: string): string {
   const { id = null } = line;

@@ -6,9 +6,9 @@ import { fileTrouble } from '../../hosts/file-errors.ts';
 
 /**
  * Returns the `.ptx` files in a folder and its subfolders, sorted by path. Hidden folders and node_modules are left
- * out. A file that can be reached through links is included only once. A path that is not a folder is returned
- * unchanged, whether or not the file exists. If a folder cannot be read or contains no modules, the error is a line
- * with the path of the folder.
+ * out. A file that can be reached in several ways, because of links, is included only once. A path that is not a folder
+ * is returned unchanged, whether or not the file exists. If a folder cannot be read or contains no modules, the error
+ * is a one-line message that begins with the path of the folder.
  */
 export async function filesIn(path: string): Promise<Result<readonly string[], string>> {
   if (!(await isFolder(path))) return ok([path]);

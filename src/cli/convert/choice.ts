@@ -68,7 +68,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
     seed: seed === undefined ? undefined : BigInt(seed),
     saturate: saturate === false ? false : undefined,
     semantics: oneOf('--semantics', flags.semantics, stacks),
-    // A file whose element type is given by a flag consists of one tensor, which the user wants to convert.
+    // If a flag specifies the element type, the file consists of a single tensor, and the user wants to convert it.
     anyFormat: flags.dtype !== undefined,
     takes: (name) => (only.length === 0 ? isUsual(name) : isOne(only, name)) && !isOne(keep, name),
   };

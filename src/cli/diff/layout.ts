@@ -3,7 +3,7 @@ import type { Style } from '../../diagnostics/renderers/style.ts';
 
 export interface DiffLayout {
   readonly style: Style;
-  /** Columns of the screen. */
+  /** The width of the screen in columns. */
   readonly width: number;
   readonly isAscii: boolean;
   /** Number of tensors shown in detail. */

@@ -85,7 +85,7 @@ function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
   return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];
 }
 
-/** Tensors with NaN or infinity, even if both sides agree. */
+/** The tensors that contain NaN or infinity. They are listed even if both files agree. */
 function oddLines({ pairs }: FileDiff, { style, width }: DiffLayout): string[] {
   const odd = pairs.flatMap(({ a, b, outcome }) => {
     if (outcome.kind !== 'compared') return [];

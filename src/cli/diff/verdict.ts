@@ -54,7 +54,7 @@ function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): reado
   if (found.infinityMismatches > 0) words.push('infinity against a number');
   if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
   if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
-  // The comparison is negated so that it also fails for an SQNR that has overflowed to NaN.
+  // The comparison is negated so that an SQNR of NaN, which results from an overflow, also counts as too low.
   if (minSqnr !== null && !(found.sqnr >= minSqnr)) words.push(`below --min-sqnr ${minSqnr}`);
   return words;
 }

@@ -14,7 +14,7 @@ import { faintHead, type TensorColumn, tensorTable } from '../tensor-table.ts';
 
 export interface InspectLayout {
   readonly style: Style;
-  /** Columns of the screen. */
+  /** The width of the screen in columns. */
   readonly width: number;
   readonly isAscii: boolean;
   /**
@@ -96,7 +96,7 @@ function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColum
   ];
 }
 
-/** The total number of bytes of the stored tensors that make up a tensor. */
+/** The size of a tensor in bytes: the total size of the stored tensors that it consists of. */
 function sizeOf({ parts }: InspectedTensor): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

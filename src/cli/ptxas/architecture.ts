@@ -4,7 +4,7 @@ import { findTarget, type Target } from '../../isa/targets.ts';
 
 /** A value of `-arch`. */
 export interface Architecture {
-  /** As given. */
+  /** The name as the user wrote it. */
   readonly name: string;
   readonly target: Target;
   /** False for names such as `compute_90` and `lto_90`, for which ptxas neither links nor generates machine code. */

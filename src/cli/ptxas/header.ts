@@ -5,8 +5,8 @@
 import type { SourceText } from '../../base/source-text.ts';
 
 /**
- * The first directive that is missing from the beginning of the module, with the line of the first word in its place.
- * Null if both directives are present, or if the module is empty.
+ * The message about the first directive that is missing from the beginning of the module, and the number of the line on
+ * which the directive was expected. Null if both directives are present, or if the module is empty.
  */
 export function headerFault(source: SourceText): { readonly line: number; readonly text: string } | null {
   const { text, name } = source;

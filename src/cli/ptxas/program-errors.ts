@@ -38,7 +38,7 @@ export function unpassable(surveys: readonly Survey[], { architecture, isPart }:
     : null;
 }
 
-/** The messages about functions with both CTA groups, from the last function to the first. */
+/** The messages about functions that use both CTA groups, from the last function to the first. */
 export function mixedCtaGroups(surveys: readonly Survey[], { architecture, isPart }: VerifyOptions): readonly string[] {
   if (!architecture.isReal) return [];
   const names = surveys.flatMap((one) => one.mixesCtaGroups[isPart ? 'part' : 'whole']).toReversed();

@@ -87,9 +87,9 @@ function uniformValues({ type = 'f32', from = 0, to = 1, seed: first = 0 }: Unif
 }
 
 /**
- * Returns a function that generates approximately normally distributed values from the sum of twelve uniform values,
- * which has a variance of 1. A sum has the same result on every machine, unlike the logarithms and cosines that the
- * usual methods compute.
+ * Returns a function that generates approximately normally distributed values. Each of them is computed from the sum of
+ * twelve uniform values, because such a sum has a variance of 1. Additions have the same result on every machine,
+ * unlike the logarithms and cosines that the usual methods compute.
  */
 function normalValues({ mean = 0, deviation = 1, seed: first = 0 }: Normal): (i: number) => number {
   return (i) => {
@@ -120,7 +120,7 @@ function filled(
   value: (i: number) => number,
 ): GeneratedArray {
   const npy = npyTypeOf(type);
-  if (npy === null) throw new UsageError(`'${type}' is not a type of generated values`);
+  if (npy === null) throw new UsageError(`values of type '${type}' cannot be generated`);
   if (elements === undefined) throw new UsageError("needs 'count', the number of elements");
   const size = itemSize(npy);
   if (elements * size > room)

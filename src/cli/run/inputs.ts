@@ -61,10 +61,10 @@ export async function readAll<T>(
 
 /**
  * Reads one argument. `5` and `1.5` are scalars of the parameter's own type, and `u32:5` is a scalar of the given type.
- * `f32[]:1,2,3` is a buffer with these values, `zeros:4096` or `zeros:f32[32,32]` a buffer of zeros, and `hex:…` a
- * buffer with these bytes. `file:raw.bin` or `in.npy` is a buffer with the contents of a file, and
- * `file[4096]:/dev/urandom` a buffer with that many bytes from a file, device or pipe. `shared:4096` is a part of the
- * block's shared memory. `bytes:…` sets the bytes of a parameter directly.
+ * `f32[]:1,2,3` is a buffer with these values, and `hex:…` is a buffer with these bytes. `zeros:4096` and
+ * `zeros:f32[32,32]` are buffers of zeros. `file:raw.bin` and `in.npy` are buffers with the contents of a file.
+ * `file[4096]:/dev/urandom` is a buffer with that many bytes from a file, device or pipe. `shared:4096` is a part of
+ * the block's shared memory. `bytes:…` sets the bytes of a parameter directly.
  *
  * @param room maximum number of bytes in a buffer
  */
@@ -153,7 +153,7 @@ export async function fileBuffer(path: string, folder: string, room: number): Pr
   const file = await reading(path, folder, constants.O_NONBLOCK, async (handle) => {
     const found = await handle.stat();
     if (!found.isFile() && !found.isDirectory())
-      throw new UsageError(`${path}: not a regular file; file[BYTES]:${path} reads that many bytes of it`);
+      throw new UsageError(`${path}: not a regular file; file[BYTES]:${path} reads that many bytes from it`);
     if (found.size > room + longestHeader)
       throw new UsageError(`${path}: has ${found.size} bytes, but the device has only ${room} left`);
     return readBytes(handle, found.isDirectory() ? 1 : found.size, path);

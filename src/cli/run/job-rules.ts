@@ -62,9 +62,9 @@ export interface JobHandle {
 
 /**
  * An argument, which has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
- * shared buffer, the value of `bytes` is hex digits, the values of `tensorMap`, `texture` and `surface` describe a
- * tensor or texels in a buffer, the value of `sampler` describes a sampler, the value of `shared` is a number of bytes
- * of shared memory, and the value of a scalar type such as `u32` is a scalar.
+ * shared buffer. The value of `bytes` is a string of hex digits. The values of `tensorMap`, `texture` and `surface`
+ * describe a tensor or texels in a buffer, and the value of `sampler` describes a sampler. The value of `shared` is a
+ * number of bytes of shared memory. If the key is a scalar type such as `u32`, its value is a scalar.
  */
 export interface JobArgument extends JobHandle {
   readonly buffer?: string | JobContents;
@@ -105,7 +105,7 @@ export interface JobFile extends JobLaunch {
 }
 
 const scalar: Rule<JobScalar> = {
-  takes: "a number, or a text such as '-5', '0x1f' or 'nan'",
+  takes: "a number, or a string such as '-5', '0x1f' or 'nan'",
   accepts: (value) => ['number', 'string', 'boolean'].includes(typeof value),
 };
 

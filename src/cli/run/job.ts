@@ -59,7 +59,7 @@ interface Job {
 export async function readJob(given: JobFile, folder: string, session: Session): Promise<Job> {
   const { ptx, source, repeat, launches, memory, variables = {}, buffers = {} } = given;
   if ((ptx === undefined) === (source === undefined))
-    throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
+    throw new UsageError("a job needs 'ptx' (a path) or 'source' (the text of the module)");
   if (launches?.length === 0) throw new UsageError('launches: must have at least one launch');
   if (launches !== undefined && repeat !== undefined)
     throw new UsageError("a job cannot have both 'repeat' and 'launches'");
@@ -112,8 +112,8 @@ async function readLaunches(
 }
 
 /**
- * The prefixes of a launch's keys in messages: the path of the launch, or an empty string for keys at the top level of
- * the job.
+ * What messages write before the keys of a launch: the path of the launch, or nothing for keys at the top level of the
+ * job. The prefix `args` is for the key of the same name, and `own` is for all other keys.
  */
 interface Paths {
   readonly own: string;

@@ -41,9 +41,9 @@ export interface LaunchHandle {
 
 /**
  * An argument, which must have exactly one key. `buffer` is the handle of a buffer, `value` is a value for a parameter
- * of any type, `bytes` and `data` are raw bytes, `tensorMap`, `texture` and `surface` describe a tensor or texels in a
- * buffer, `sampler` describes a sampler, and `shared` is a number of bytes of shared memory. If the key is the name of
- * a type, such as `u32`, its value is a scalar of this type.
+ * of any type, and `bytes` and `data` are raw bytes. `tensorMap`, `texture` and `surface` describe a tensor or texels
+ * in a buffer, and `sampler` describes a sampler. `shared` is a number of bytes of shared memory. If the key is the
+ * name of a type, such as `u32`, its value is a scalar of this type.
  */
 export interface LaunchArgument extends LaunchHandle {
   readonly buffer?: number;
@@ -128,8 +128,8 @@ function handleOf(
 }
 
 /**
- * Binds variables of a module to handles. The variables keep the handles' descriptions, so the handles are freed
- * immediately.
+ * Binds variables of a module to textures, surfaces and samplers. Binding copies the description to which a handle
+ * refers, so each handle is freed as soon as its variable is bound.
  */
 export function bindAll(bind: Readonly<Record<string, LaunchHandle>>, module: LoadedModule, one: OpenDevice): void {
   for (const [name, given] of Object.entries(bind)) {

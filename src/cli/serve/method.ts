@@ -5,7 +5,7 @@ import type { DeviceTable } from './device-table.ts';
 import type { Limits } from './limits.ts';
 import type { SharedFolder } from './shared-folder.ts';
 
-/** What methods work with. */
+/** The parts of the server that methods can use. */
 export interface ServerState {
   readonly folder: SharedFolder;
   readonly limits: Limits;
@@ -39,7 +39,7 @@ function requireRule<P>(value: unknown, rule: Rule<P>): asserts value is P {
   throw new RequestError('bad-params', path === '' ? `the parameters: ${words}` : `${path}: ${words}`);
 }
 
-/** The parameter itself. */
+/** Returns the value of a parameter, or throws a RequestError if the parameter is missing. */
 export function required<T>(value: T | undefined, name: string): T {
   if (value !== undefined) return value;
   throw new RequestError('bad-params', `${name}: is required`);

@@ -30,8 +30,8 @@ export interface ServerStreams {
 }
 
 /**
- * Creates each cancellation token immediately. Otherwise, a request that is canceled both before and after it starts
- * would end the connection.
+ * Creates each cancellation token immediately. Otherwise, canceling a request twice, once before it starts and once
+ * after, would end the connection.
  */
 const cancellationStrategy: CancellationStrategy = {
   receiver: {

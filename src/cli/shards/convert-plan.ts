@@ -81,7 +81,7 @@ export async function draftConvert(
   }
 }
 
-/** In bytes of data. */
+/** The fixed cost of a piece. It is equal to the cost of this number of bytes. */
 const pieceCost = 2 ** 12;
 
 /** Converting a shard of this cost takes 1.5 to 3 s. */

@@ -41,8 +41,8 @@ export async function hashInput(folder: string, path: string, inBlocks: boolean)
 }
 
 /**
- * Whether enough time has passed since the file was modified that another modification would certainly have a different
- * time. Some file systems store the time in steps of two seconds.
+ * Whether the last modification was so long ago that another modification would certainly have a different time. Some
+ * file systems store the time in steps of two seconds.
  */
 function isOld(modified: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - modified > 4_000_000_000n;
@@ -70,7 +70,7 @@ function hasChanged(path: string): UsageError {
 /**
  * A file whose blocks are compared with their checksums when they are read for the first time. The comparison is
  * skipped if the file's modification time is the same as in the plan. If only the beginning of a block has been read,
- * `requireUnchanged` reads the rest of it and compares it.
+ * `requireUnchanged` reads and compares the whole block.
  *
  * @param inputs the inputs of the plan, by path on this machine
  */
@@ -117,7 +117,7 @@ export function checkedFile(opened: OpenFile, inputs: ReadonlyMap<string, InputF
   return { ...opened, read, requireUnchanged };
 }
 
-/** The part of a block that has been read so far, which starts at the beginning of the block. */
+/** The part of a block that has been read so far. It starts at the beginning of the block. */
 interface Beginning {
   /** Offset in the file. */
   readonly end: number;

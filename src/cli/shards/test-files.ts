@@ -1,8 +1,8 @@
-/** The results of the shards of planned tests. */
+/** The results of the shards of a planned test run. */
 import { follows, listOf, recordWith, type Rule } from '../../base/rules.ts';
 import type { CaseResult } from '../test/run-case.ts';
 
-/** The results of the tests of a shard, in order. */
+/** The results of a shard's tests, in order. */
 export interface TestBody {
   readonly results: readonly CaseResult[];
 }

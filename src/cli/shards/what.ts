@@ -92,7 +92,7 @@ export interface CheckChoice {
 }
 
 export interface CheckedFile {
-  /** As findings spell it. */
+  /** The name of the file as it is written in findings. */
   readonly name: string;
   /**
    * The path of the settings file that applies to this file; empty if there is none. Settings files are inputs of the
@@ -115,7 +115,7 @@ export interface TestChoice {
 }
 
 export interface PlannedSuite {
-  /** As results spell it. */
+  /** The name of the suite as it is written in results. */
   readonly name: string;
   /**
    * The number of selected tests. A test that runs for several GPUs or targets is counted once for each combination of

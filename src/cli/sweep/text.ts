@@ -10,7 +10,7 @@ export interface Swept {
   readonly chunks: readonly number[];
   readonly known: ChunkDigests;
   readonly wanted: ChunkDigests | null;
-  /** Computed in this run. */
+  /** The number of inputs whose results were computed in this run. */
   readonly inputs: number;
   readonly milliseconds: number;
 }

@@ -25,7 +25,7 @@ export function fileOf({ file }: Expectation, { gpu, target }: TestCase): string
   return file?.replaceAll('{gpu}', gpu ?? 'gpu').replaceAll('{target}', target ?? 'target') ?? null;
 }
 
-/** The test whose results are expected, and the session in which its code runs. */
+/** The test to which the expected results belong, and the session in which its code runs. */
 export interface Expecting {
   readonly one: TestCase;
   readonly session: Pick<Session, 'stderr'>;

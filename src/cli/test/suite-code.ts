@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 export async function runSuiteCode<T>(run: () => Promise<T> | T, { stderr }: Pick<Session, 'stderr'>): Promise<T> {
   let giveUp = (): void => {};
   const unsettled = new Promise<never>((_, reject) => {
-    giveUp = () => reject(new UsageError('waits for a promise that nothing settles'));
+    giveUp = () => reject(new UsageError('waits for a promise that never settles'));
   });
   const refuse = (): void => {
     process.exitCode = 2;

@@ -71,13 +71,13 @@ export interface KernelTest extends TestJob {
 
 /** All keys of the file other than `tests` are defaults for the tests in that list. */
 export interface SuiteFile extends Omit<KernelTest, 'name'> {
-  /** For editors. */
+  /** The URL or path of the JSON schema, which only editors use. */
   readonly $schema?: string;
   readonly tests?: readonly KernelTest[];
 }
 
 const reference: Rule<string | Reference> = {
-  takes: "a text such as 'reference.mjs#name'",
+  takes: "a string such as 'reference.mjs#name'",
   accepts: (value) => typeof value === 'string' || typeof value === 'function',
 };
 

@@ -19,7 +19,7 @@ export interface CaseName {
   /** The path of the suite, as specified by the user. */
   readonly suite: string;
   readonly name: string;
-  /** Null follows the module. */
+  /** If null, the GPU or target of the module is used. */
   readonly gpu: string | null;
   readonly target: string | null;
 }
@@ -63,8 +63,8 @@ async function suitesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * The tests of a suite whose names match `filter`. A test that lists GPUs or targets is returned once for each
- * combination.
+ * Reads a suite, and returns the tests with names that match `filter`. A test that lists GPUs or targets is returned
+ * once for each combination.
  */
 export async function readSuite(
   path: string,

@@ -1,4 +1,4 @@
-/** Describes in words how each GPU that can run an instruction computes its matrix product. */
+/** Describes in words how the matrix product of an instruction is computed on each GPU that can run the instruction. */
 import { elementAt } from '../../base/element-at.ts';
 import { acceptance, rowsOf } from '../../check/availability.ts';
 import { environmentOf } from '../../isa/environment.ts';

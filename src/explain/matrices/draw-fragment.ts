@@ -18,13 +18,13 @@ export function drawFragment(explained: FragmentExplanation, width: number): rea
   ];
 }
 
-/** `A: 16 by 16 of f16 in a.0 to a.3`. */
+/** Returns a heading such as `A: 16 by 16 of f16 in a.0 to a.3`. */
 function headingOf({ matrix, rows, columns, matrices, format, operands }: FragmentExplanation): string {
   const size = `${rows} by ${columns}`;
   return `${matrix}: ${matrices === 1 ? size : `${matrices} times ${size}`} of ${format} in ${listOf(operands)}`;
 }
 
-/** `a.0 to a.3, b.0`. */
+/** Returns the operands as a list such as `a.0 to a.3, b.0`. */
 function listOf(operands: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const operand of operands) {
@@ -67,7 +67,7 @@ function copies({ cells, rows, columns, matrices }: FragmentExplanation): readon
 
 // --- the picture ----------------------------------------------------------------------------------------------------
 
-/** The cells by row and then by column; if lanes hold copies of a cell, only the first copy is included. */
+/** The cells, ordered by row and then by column; if lanes hold copies of a cell, only the first copy is included. */
 function grid(cells: readonly FragmentCell[]): readonly (readonly FragmentCell[])[] {
   const byRow = new Map<number, Map<number, FragmentCell>>();
   const inOrder = [...cells].sort((x, y) => x.register - y.register || x.lane - y.lane);

@@ -47,7 +47,10 @@ export interface FragmentExplanation {
    * divisions.
    */
   readonly formulas: readonly string[];
-  /** Ordered by lane, then by register. If several lanes hold the same element, there is a cell for each copy. */
+  /**
+   * The cells, ordered by lane and then by register. If several lanes hold the same element, there is a cell for each
+   * copy.
+   */
   readonly cells: readonly FragmentCell[];
   readonly notes: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { NamedFragment } from './named-fragment.ts';
 
 const rowsOf16: readonly Digit[] = ['l2', 'l3', 'l4'];
 
-/** The operand that contains the metadata, and the operand that selects the lanes that provide the metadata. */
+/** The operand that contains the metadata, and the operand that selects which lanes provide it. */
 interface MetadataNames {
   readonly operand: string;
   readonly selector: string;

@@ -158,11 +158,11 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
   },
   {
     opcodes: ['tcgen05.commit'],
-    meanings: { '.multicast::cluster': 'mbarrier objects in several blocks of the cluster get the arrival' },
+    meanings: { '.multicast::cluster': 'arrives at mbarrier objects in several blocks of the cluster' },
   },
   {
     opcodes: ['tensormap.replace'],
-    meanings: { '.tile': 'the map is one for boxes of a tensor' },
+    meanings: { '.tile': 'the tensor map describes boxes of a tensor' },
   },
   {
     opcodes: ['tcgen05.shift'],
@@ -181,7 +181,7 @@ export const meaningsByOpcode: readonly OpcodeMeanings[] = [
     meanings: {
       '.global': 'whether the address is in global memory',
       '.shared': 'whether the address is in the shared memory of the block',
-      '.shared::cta': 'whether the address is in the shared memory of the own block',
+      '.shared::cta': "whether the address is in the shared memory of the thread's own block",
       '.shared::cluster': 'whether the address is in the shared memory of any block of the cluster',
       '.local': 'whether the address is in memory that belongs to the thread alone',
       '.const': 'whether the address is in constant memory',

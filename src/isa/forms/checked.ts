@@ -1,6 +1,6 @@
 /**
- * Builds instruction forms for chapters of the ISA of which ptxlab can execute only some forms. The remaining forms are
- * only checked, and a launch is refused if it might reach one of them.
+ * Builds the forms for those chapters of the ISA that ptxlab can execute only in part. The forms that it cannot execute
+ * are only checked, and a launch is refused if it might reach such a form.
  */
 import type { AvailabilityRow } from '../conditions.ts';
 import type { InstructionForm } from '../form.ts';

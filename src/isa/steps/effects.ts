@@ -100,7 +100,7 @@ function resolveLooks<Kind extends StepKind>(step: StepOf<Kind>): boolean {
   return typeof looks === 'function' ? looks(step) : looks;
 }
 
-/** The kind of operation that the step starts and that completes later; null if it starts none. */
+/** The kind of asynchronous operation that the step starts; null if it starts none. */
 export function startedBy(step: Step): AsyncKind | null {
   return resolveStarted(step);
 }
@@ -142,7 +142,7 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
 }
 
 /**
- * The conditions under which threads that execute the step together all get the same `outputs`: the threads must belong
+ * The conditions under which all threads that execute the step together get the same `outputs`. The threads must belong
  * to the same group (`among` is the kind of group), and each value in `given` must be the same for all of them.
  */
 export interface StepUniformity {

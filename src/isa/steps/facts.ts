@@ -73,7 +73,7 @@ export interface Facts<Fields> {
    */
   readonly looks: boolean | ((fields: Fields) => boolean);
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
-  /** The kind of operation that the step starts and that completes later; null if it starts none. */
+  /** The kind of asynchronous operation that the step starts; null if it starts none. */
   readonly starts: AsyncKind | null | ((fields: Fields) => AsyncKind | null);
 }
 

@@ -28,8 +28,8 @@ export interface FlowSteps {
   /** Orders memory accesses or lets other threads run. The step does not change any values. */
   readonly yield: Nothing;
   /**
-   * Cancels the launch of the next cluster that has not started yet. Writes four words to `to`: whether there was such
-   * a cluster, and the index of its first block.
+   * Cancels the launch of the next cluster that has not started yet. Writes four words to `to`: the first shows whether
+   * there was such a cluster, and the other three are the index of its first block.
    */
   readonly 'cancel-blocks': { readonly to: readonly Ref[] };
   /** An instruction that can be checked but not yet executed; running it causes a fault that names the instruction. */

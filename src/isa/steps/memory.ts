@@ -72,8 +72,8 @@ export interface MemorySteps {
      */
     readonly order: MemoryOrder | null;
     /**
-     * For a store that completes later, the mbarrier object at which its bytes arrive; another step changes the object.
-     * Null for other stores. The object is in the same state space.
+     * For a store that completes later, the mbarrier object that tracks its completion; another step changes the
+     * object. Null for other stores. The object is in the same state space.
      */
     readonly object: Ref | null;
   };
@@ -91,8 +91,8 @@ export interface MemorySteps {
   };
   /**
    * Copies `size` bytes from `source` to `address` in pieces of 16 bytes. Both addresses are multiples of 16. A size
-   * that is not a multiple of 16 is rounded down. If there is a `mask`, only the bytes of each piece whose bits are set
-   * in the mask are copied.
+   * that is not a multiple of 16 is rounded down. If there is a `mask`, byte i of each piece is copied only if bit i of
+   * the mask is set.
    */
   readonly bulk: {
     readonly space: AccessSpace;
@@ -107,7 +107,8 @@ export interface MemorySteps {
     /** Whether the copy completes later, so that programs have to wait for it. */
     readonly awaited: boolean;
     /**
-     * The mbarrier object at which the bytes arrive; another step changes the object. Null if there is no such object.
+     * The mbarrier object that tracks the completion of the copy; another step changes the object. Null if there is no
+     * such object.
      */
     readonly object: Ref | null;
   };
@@ -139,8 +140,8 @@ export interface MemorySteps {
     readonly order: MemoryOrder;
   };
   /**
-   * Copies a box of a tensor to shared memory. The bytes arrive at the mbarrier object `object`. In the mode `im2col`,
-   * all pixels are moved by `offsets`; the other modes have no offsets.
+   * Copies a box of a tensor to shared memory. The mbarrier object `object` tracks the completion of the copy. In the
+   * mode `im2col`, all pixels are moved by `offsets`; the other modes have no offsets.
    */
   readonly 'load-box': Box & { readonly offsets: readonly Ref[]; readonly object: Ref };
   /** Copies a box from shared memory to a tensor. Elements outside the tensor are not copied. */
@@ -149,7 +150,7 @@ export interface MemorySteps {
   readonly 'reduce-box': Box & { readonly op: BoxReduction };
   /**
    * Copies a box of a tensor to the shared memory of those blocks of the cluster whose bits are set in `mask`. In each
-   * block, the bytes arrive at the mbarrier object that has the same offset as `object`.
+   * block, the mbarrier object with the same offset as `object` tracks the completion of the copy.
    */
   readonly 'multicast-box': Box & { readonly offsets: readonly Ref[]; readonly mask: Ref; readonly object: Ref };
   /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */

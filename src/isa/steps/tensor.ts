@@ -75,8 +75,8 @@ export const tensorFacts: FactsOf<TensorSteps> = {
       zeroColumns: 'in',
       unchanged: 'in',
     },
-    // A needs no entry of its own, because it is in one of the listed state spaces. Every step also reads the word that
-    // records which columns are allocated.
+    // The matrix A needs no entry of its own, because it is in one of the listed state spaces. Every step also reads
+    // the word that records which columns are allocated.
     memory: [
       { access: 'read', space: 'space', address: 'b' },
       { access: 'read', space: 'tensorSpace', address: 'd' },

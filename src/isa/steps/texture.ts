@@ -24,7 +24,7 @@ export interface TextureSteps {
   };
   /**
    * Computes the address of a texel of the surface with the handle `surface`. `coordinates` are 32-bit integers. If the
-   * surface has layers, the first of them is the index of the layer.
+   * surface has layers, the first coordinate is the index of the layer.
    */
   readonly 'surface-address': {
     readonly place: SurfacePlace;

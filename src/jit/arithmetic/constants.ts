@@ -1,7 +1,7 @@
 /**
- * Computes ln 2 and pi, which the elementary functions need, to any number of binary places. ln 2 is computed as 2
- * artanh(1/3), and pi / 4 as 4 arctan(1/5) - arctan(1/239) (Machin's formula). A value v is stored as an integer that
- * approximates v * 2^places, with an error of a few units at most.
+ * Computes ln 2 and pi, which the elementary functions need, to any number of binary places. The constants are computed
+ * from ln 2 = 2 artanh(1/3) and from Machin's formula, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as
+ * an integer that approximates v * 2^places, with an error of a few units at most.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Lowers `convert` steps. Each conversion becomes one function of the module, whose code is generated from the
- * conversion's properties.
+ * Lowers `convert` steps. Each conversion becomes one function of the module. The code of this function is generated
+ * from the conversion's properties.
  */
 import { type Conversion, flushesInput } from '../../numerics/conversion.ts';
 import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';

@@ -224,8 +224,8 @@ function returnIfInfinite(code: Code, operand: number): void {
 }
 
 /**
- * Writes code that handles operands that are infinite or zero. WebAssembly's own instructions are exact for such
- * operands, so the code returns their result.
+ * Writes code that handles infinite and zero operands. WebAssembly's own instructions are exact for such operands, so
+ * the code returns their result.
  */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');

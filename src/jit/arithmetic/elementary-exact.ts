@@ -160,8 +160,8 @@ function writeTangent(code: Code, helpers: Helpers): void {
 }
 
 /**
- * Splits 2 * value = n * ln2 + remainder, where n is an integer below 60 and 0 <= remainder < ln2. The remainder is in
- * units of 2^-128.
+ * Finds n and the remainder in 2 * value = n * ln2 + remainder, where n is an integer below 60 and 0 <= remainder <
+ * ln2. The remainder is in units of 2^-128.
  */
 function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest: WideLocals): void {
   const unit = naturalLogarithmOf2(120);

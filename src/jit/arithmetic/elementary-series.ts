@@ -190,8 +190,8 @@ export const sine: readonly bigint[] = series(8, (n) => alternately(n, unit / fa
 export const cosine: readonly bigint[] = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 
 /**
- * Pushes the sine if `quarter` is 0, or the cosine if `quarter` is 1, because a cosine is the sine of an angle that is
- * a quarter turn larger.
+ * Pushes the sine if `quarter` is 0, or the cosine if `quarter` is 1. A cosine is the sine of an angle that is a
+ * quarter turn larger.
  */
 function pushCircular(code: Code, helpers: Helpers, value: number, quarter: 0 | 1): void {
   const { turns, rest } = writeReduction(code, helpers, value);

@@ -93,7 +93,7 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
     // Subnormals can be flushed after rounding. This would be wrong only for an exact result between the largest
-    // subnormal f32 and 2^-126, which rounding could turn into a normal number, but these functions have no such
+    // subnormal f32 and 2^-126, because rounding could turn it into a normal number. These functions have no such
     // results.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');

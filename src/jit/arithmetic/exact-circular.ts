@@ -20,8 +20,8 @@ import {
 const argument = 0;
 
 /**
- * Writes code for the sine if `quarter` is 0, or for the cosine if `quarter` is 1, because a cosine is the sine of an
- * angle that is a quarter turn larger.
+ * Writes code for the sine if `quarter` is 0, or for the cosine if `quarter` is 1. A cosine is the sine of an angle
+ * that is a quarter turn larger.
  */
 export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): void {
   const product = highWideProduct(helpers);

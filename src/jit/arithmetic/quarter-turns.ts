@@ -30,7 +30,7 @@ export interface ReducedAngle {
 
 const highQuarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
 
-/** The bits of three f64 values: pi / 2 in two parts, the upper of which has few significant bits, and 2 / pi. */
+/** The bits of three f64 values: two parts of pi / 2, and 2 / pi. The upper part of pi / 2 has few significant bits. */
 export const quarterTurn: Readonly<Record<'high' | 'low' | 'inverse', bigint>> = {
   high: highQuarter.bits,
   low: doubleBits(highQuarter.rest, places),

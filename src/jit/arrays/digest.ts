@@ -1,7 +1,6 @@
 /**
  * The digest of a sequence of words: the body of MurmurHash3_x86_32 from state 0, without the finalizer. There are two
- * versions: generated instructions, for one sequence or four sequences at once, and a JavaScript function for short
- * sequences.
+ * versions: generated instructions for one or four sequences at a time, and a JavaScript function for short sequences.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';

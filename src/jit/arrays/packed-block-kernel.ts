@@ -16,8 +16,8 @@ import { lanes } from './packed-columns.ts';
 /** Number of elements in a chunk. Converted to f32, a chunk occupies 64 KiB, which fits in the cache. */
 const elements = 16384;
 /**
- * The maximum number of factors in a chunk. No kind of block has more than one factor per sixteen elements. The area
- * before `values` is large enough as well, because no kind of block has more than two bytes per element.
+ * The maximum number of factors in a chunk. No kind of block has more than one factor per sixteen elements. The packed
+ * blocks fit in the area before `values`, because no kind of block has more than two bytes per element.
  */
 const mostFactors = elements / lanes;
 const values = 2 * elements;

@@ -30,11 +30,11 @@ export const packingMemory: Readonly<
 > = {
   elements,
   mostFactors,
-  /** f32. */
+  /** The values as f32. */
   values: 0,
   /** The codes, one byte for each element. */
   codes,
-  /** f32, in block order. */
+  /** The scales as f32, in block order. */
   scales,
   offsets,
   /** 16-bit words with the bit patterns of the factors as they are stored, in block order. */

@@ -82,10 +82,10 @@ export function advanceFunction(shape: KernelShape, run: number): number {
 }
 
 /**
- * Number of consecutive times that lanes may continue in another region before they pause to let other threads run,
- * because they may be waiting for these threads. `together` applies if all lanes that can run are at the same place.
- * Otherwise, `apart` applies. It is much larger, because a pause allows the lanes that are ahead to continue without
- * the lanes that are behind.
+ * Number of consecutive times that lanes may continue in another region before they pause. They pause because they may
+ * be waiting for other threads, which can then run. `together` applies if all lanes that can run are at the same place;
+ * otherwise, `apart` applies. `apart` is much larger, because a pause allows the lanes that are ahead to continue
+ * without the lanes that are behind.
  */
 const runsPerTurn = { together: 64, apart: 1 << 14 } as const;
 

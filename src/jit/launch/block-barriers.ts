@@ -1,4 +1,4 @@
-/** Records which threads of a block have arrived at barriers, by the rules in `machine/barriers.ts`. */
+/** Records which threads of a block have arrived at barriers, according to the rules in `machine/barriers.ts`. */
 import { elementAt } from '../../base/element-at.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
 import type { CompiledStop } from '../compiled-kernel.ts';

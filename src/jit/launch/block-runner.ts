@@ -227,8 +227,8 @@ export class BlockRunner {
 
   /**
    * Called when every thread has ended, is waiting, or only pauses. If there are units in which all threads wait at the
-   * same stop, splits these units into individual threads; otherwise, lets a group that is waiting at an instruction
-   * without a member mask continue.
+   * same stop, splits these units into individual threads. Otherwise, if a group is waiting at an instruction without a
+   * member mask, lets that group continue.
    */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));

@@ -19,8 +19,8 @@ export interface Compiled {
 }
 
 /**
- * Maximum number of PTX texts whose compiled code is kept, by each device and by all of them together. `mostCharacters`
- * limits the total length of these texts.
+ * Maximum number of PTX texts whose compiled code is kept. `mostCharacters` limits the total length of these texts.
+ * Both limits apply to each device, and also to all devices together.
  */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
@@ -50,7 +50,7 @@ export class CodeCache {
     dropped.register(this, this.own);
   }
 
-  /** Returns the kernel for this text and key, which is compiled if it is not in the cache. */
+  /** Returns the kernel for this text and key, and compiles it first if it is not in the cache. */
   once(text: string, key: string, make: () => Compiled): Compiled {
     const found = this.before(text, key) ?? make();
     put(this.own, text, key, found);
@@ -83,7 +83,8 @@ function put(texts: Texts, text: string, key: string, compiled: Compiled): void 
 }
 
 /**
- * Drops the texts of a device. Other devices that use one of these texts keep its code, but no longer share the code.
+ * Drops the texts of a device. Other devices that use one of these texts keep the compiled code, but no longer share
+ * it.
  */
 function release(texts: Texts): void {
   for (const text of texts.keys()) everywhere.delete(text);

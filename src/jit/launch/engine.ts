@@ -31,8 +31,8 @@ export const residentBytes: number = 256 * 2 ** 20;
 
 /**
  * Returns faster code for the rest of a launch, or null if replacing the code is not worthwhile yet. The answer depends
- * on `executed`, the number of instructions that the launch has executed so far, summed over all threads, and on
- * `remaining`, the number that it will execute if its other blocks are like those that have been run.
+ * on `executed`, the number of instructions that the launch has executed so far, and on `remaining`, the number that it
+ * will execute if its other blocks are like those that have been run. Both numbers are summed over all threads.
  */
 export type BetterCode = (executed: number, remaining: number) => LocalCode | null;
 
@@ -45,8 +45,8 @@ export class FastEngine implements Engine<SettledState> {
   private ledger: OwnLedger;
   private blocks: BlockEngine;
   /**
-   * Counts from before the launch switched to the current code: `before` is the number of executed instructions, and
-   * `slowBefore` is the number of slow tiles.
+   * The counts at the time when the launch switched to the current code: `before` is the number of executed
+   * instructions, and `slowBefore` is the number of slow tiles.
    */
   private before = 0;
   private slowBefore = 0;

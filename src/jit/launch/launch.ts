@@ -41,20 +41,36 @@ export interface FastOptions {
 }
 
 export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
-  const { kernel, memory } = launch;
-  const crew = options.workers > 0 && !callsBuiltins(kernel) ? await readyCrew(launch, options.workers) : null;
+  if (options.workers === 0 || callsBuiltins(launch.kernel)) return runHere(launch, options);
+  const crew = await borrowCrew(launch, options.workers);
   try {
-    const shared = crew === null ? null : memory.share();
-    const makers = makersOf(launch, options, shared !== null);
-    const result =
-      shared === null || crew === null
-        ? await runToEnd(engineOf(launch, options, makers), launch)
-        : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, crew));
-    makers.code.executed += result.stats.instructions;
-    return result;
+    return (await runOnCrew(launch, options, crew)) ?? (await runHere(launch, options));
   } finally {
-    crew?.release();
+    crew.release();
   }
+}
+
+async function runHere(launch: Launch, options: FastOptions): Promise<LaunchResult> {
+  const makers = makersOf(launch, options, false);
+  return counted(makers.code, await runToEnd(engineOf(launch, options, makers), launch));
+}
+
+/**
+ * Runs a launch on workers. The code is compiled while the workers are starting. Returns null if they do not start, or
+ * if they cannot share the device's memory.
+ */
+async function runOnCrew(launch: Launch, options: FastOptions, crew: Crew): Promise<LaunchResult | null> {
+  const shared = launch.memory.share();
+  if (shared === null) return null;
+  const { code } = makersOf(launch, options, true);
+  if (!(await crew.running)) return null;
+  return counted(code, withSource(launch.kernel, await runSpread(launch, codeIn(code), shared, crew)));
+}
+
+/** Adds the instructions that a launch has executed to the count of its code. */
+function counted(code: Compiled, result: LaunchResult): LaunchResult {
+  code.executed += result.stats.instructions;
+  return result;
 }
 
 /** Returns the engine that runs a launch on the calling thread, even if there are workers. */
@@ -76,15 +92,11 @@ function localCode(code: Compiled, launch: Launch, options: FastOptions): LocalC
   return { ...codeIn(code), leftOut: { regions: code.leftOut, compile } };
 }
 
-/**
- * Starts as many of the requested workers as the launch can use. Returns null if this host cannot start threads; the
- * launch then runs on the calling thread.
- */
-async function readyCrew({ shape }: Launch, asked: number): Promise<Crew | null> {
+/** Borrows as many of the requested workers as the launch can use. */
+async function borrowCrew({ shape }: Launch, asked: number): Promise<Crew> {
   const { host } = await import('#host');
   const workers = usefulWorkers(asked, blocksOf(shape) / blocksPerCluster(shape), host.processors);
-  const release = await borrowThreads(host, workers);
-  return release === null ? null : { workers, host, release };
+  return { ...(await borrowThreads(host, workers)), workers, host };
 }
 
 /** Adds the position in the original source to a fault. Compiled code contains only the line numbers of the PTX. */

@@ -11,8 +11,8 @@ type RunBlocks = (contextAddress: number, count: number, unitSize: number) => nu
 export interface LeftOut {
   readonly regions: readonly number[];
   /**
-   * Returns a module that contains the code of one of these regions, and possibly of others. It exports the functions of
-   * the regions under the names of the imports that they are for.
+   * Returns a module that contains the code of one of these regions, and possibly of others. It exports the functions
+   * of the regions under the names by which the kernel's module imports them.
    */
   readonly compile: (region: number) => WebAssembly.Module;
 }

@@ -38,8 +38,8 @@ export class OpenGroups {
   }
 
   /**
-   * If groups are waiting at instructions without a member mask, lets the group whose instruction comes first in the
-   * program continue. Returns false if there is no such group.
+   * If groups are waiting at instructions without a member mask, resumes the group whose instruction comes first in the
+   * program. Returns false if no such group is waiting.
    */
   passEarliest(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);

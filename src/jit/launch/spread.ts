@@ -9,7 +9,7 @@ import { type CompiledCode, residentBytes } from './engine.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
-import { threadsPerProcessor } from './turns.ts';
+import { type BorrowedThreads, threadsPerProcessor } from './turns.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 /**
@@ -23,12 +23,10 @@ export function usefulWorkers(asked: number, clusters: number, processors: numbe
   return Math.min(asked, clusters, threadsPerProcessor * processors);
 }
 
-/** The number of workers that are running, and the host that runs a share of a launch on each of them. */
-export interface Crew {
+/** The workers of a launch, and the host that runs a share of the launch on each of them. */
+export interface Crew extends BorrowedThreads {
   readonly workers: number;
   readonly host: WorkerHost;
-  /** Must be called when the launch has ended, so that the next one can start. */
-  readonly release: () => void;
 }
 
 /**

@@ -39,7 +39,7 @@ export class TextureCalls {
     const table = Number(this.memory.load(blockContext + context.textureTable, 32));
     const bytes = this.memory.bytesAt(table + entryOffset(key), entryBytes);
     const entry = new DataView(bytes.buffer, bytes.byteOffset, entryBytes);
-    // The entry may already exist, because the engine always reads texels outside the texture.
+    // The entry may already exist, because the engine always handles reads outside the texture.
     if (!isEntryOf(entry, key)) writeEntry(entry, key, level);
   }
 

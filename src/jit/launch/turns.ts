@@ -2,28 +2,29 @@
  * Lets launches and conversions take turns on the worker threads of the process. Otherwise, concurrent launches and
  * conversions would each start threads of their own.
  */
-import type { WorkerHost } from './worker-host.ts';
+import type { StartingThreads, WorkerHost } from './worker-host.ts';
 
 /** Maximum number of threads per processor. With more threads, not all of them could run at the same time. */
 export const threadsPerProcessor = 2;
 
 const turns = new WeakMap<WorkerHost, Turns>();
 
-/**
- * Waits until this number of threads is free, and starts threads that are not running yet. Returns a function that
- * releases the threads. Returns null if the host cannot start threads.
- */
-export async function borrowThreads(host: WorkerHost, threads: number): Promise<(() => void) | null> {
+/** Threads that nobody else uses until they are released. They may still be starting. */
+export interface BorrowedThreads extends StartingThreads {
+  readonly release: () => void;
+}
+
+/** Waits until this number of threads is free, and starts those that are not running yet. */
+export async function borrowThreads(host: WorkerHost, threads: number): Promise<BorrowedThreads> {
   const known = turns.get(host) ?? new Turns(threadsPerProcessor * host.processors);
   turns.set(host, known);
   const release = await known.take(threads);
-  let isReady = false;
   try {
-    isReady = await host.ready(threads);
-  } finally {
-    if (!isReady) release();
+    return { ...(await host.start(threads)), release };
+  } catch (error) {
+    release();
+    throw error;
   }
-  return isReady ? release : null;
 }
 
 export class Turns {

@@ -7,16 +7,21 @@ import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
   /**
-   * Resolves to true once `count` threads are running. If the threads cannot be started, emits a warning and resolves
-   * to false. The threads are kept for later launches, but they do not prevent the process from exiting.
+   * Starts as many threads as are missing from `count`, without waiting for them. The threads are kept for later
+   * launches, but they do not prevent the process from exiting.
    */
-  ready(count: number): Promise<boolean>;
+  start(count: number): Promise<StartingThreads>;
   /** Runs a share on a free thread. */
   run(share: Share): Promise<ShareResult>;
   /** Runs a part of a conversion on a free thread. */
   convert(part: ArrayPart): Promise<void>;
   /** Number of threads that the host can run at the same time. */
   readonly processors: number;
+}
+
+export interface StartingThreads {
+  /** Resolves to true once the threads are running. If they cannot be started, emits a warning and resolves to false. */
+  readonly running: Promise<boolean>;
 }
 
 /** The exports of `#host`, which package.json maps to hosts/node.ts or hosts/browser.ts. */

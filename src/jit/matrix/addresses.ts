@@ -1,4 +1,4 @@
-/** Computes the addresses of the parts of a matrix that each lane accesses, and transposes a small matrix. */
+/** Computes the addresses at which each lane accesses a matrix, and transposes a small matrix. */
 import { elementAt } from '../../base/element-at.ts';
 import type { AddressPlan } from '../../isa/collective.ts';
 import { warpSize } from '../../machine/launch.ts';

@@ -18,8 +18,8 @@ interface Room {
   readonly sums: number;
   readonly terms: number;
   /**
-   * The elements of B before they are decoded (`undecoded`), and an element that consists of halves of two elements
-   * (`mixed`); see `mixesHalves`.
+   * The array at `undecoded` holds the elements of B before they are decoded. At `mixed`, there is an element that
+   * consists of halves of two elements; see `mixesHalves`.
    */
   readonly undecoded: number;
   readonly mixed: number;

@@ -14,7 +14,7 @@ export interface DotShape {
   readonly arithmetic: DotArithmetic;
   /** Number of terms. */
   readonly count: number;
-  /** Number of fraction bits of each product, which is the total number of fraction bits of its two factors. */
+  /** Number of fraction bits of each product: the total number of fraction bits of its two factors. */
   readonly fractionBits: number;
 }
 

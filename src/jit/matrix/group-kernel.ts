@@ -22,7 +22,7 @@ export const groupElements = 16;
 /** The number of words in a group. Each word contains two 16-bit elements. */
 const groupWords = groupElements / 2;
 
-/** The maximum numbers of rows of A in a block, of columns of B, and of groups in a row or column. */
+/** Maximum numbers: rows of A in a block, columns of B, and groups in a row or column. */
 const most = { rows: 128, columns: 256, groups: 6 } as const;
 
 interface GroupFields {
@@ -33,8 +33,8 @@ interface GroupFields {
 }
 
 /**
- * Offsets within a group, in bytes: of its words, of its scale factor (an f32 significand and an exponent), and of a
- * mask of the elements that are not zero.
+ * The offsets of the fields of a group, in bytes. The significand, which is an f32 number, and the exponent form the
+ * scale factor. The mask selects the elements that are not zero.
  */
 export const groupFields: GroupFields = { words: 0, significand: 32, exponent: 36, mask: 40 };
 
@@ -69,7 +69,7 @@ export function groupKernel(kernel: GroupKernel): Uint8Array<ArrayBuffer> {
   return rowModule((code) => new GroupWriter(code, kernel).write());
 }
 
-/** The product of a group, which is not yet expressed in units of the sum. */
+/** The product of a group before it is expressed in units of the sum. */
 interface GroupProduct {
   readonly value: number;
   readonly exponent: number;

@@ -19,7 +19,7 @@ interface ChunkLocals {
 
 /**
  * Pushes the address of the element of B that is multiplied by an element of A. The local `at` contains the index of
- * the element of A among the elements of its row that are kept.
+ * the element of A among the kept elements of its row.
  */
 export function pushSparsePartner(context: ProductContext, sparsity: Sparsity, { b, row }: Lines, at: number): void {
   const { code, product } = context;

@@ -9,13 +9,13 @@ import { decodeHalves, pushHalves } from './vector-halves.ts';
 import { across, type VectorRooms } from './vector-layout.ts';
 import { checkAccumulators, staysInRange } from './vector-sums.ts';
 
-/** The maximum numbers of rows of A in a block, of columns of B, and of elements in a row or column. */
+/** Maximum numbers: rows of A in a block, columns of B, and elements in a row or column. */
 const most = { rows: 128, columns: 256, length: 64 } as const;
 
 /**
- * The addresses of the sums and the factors in the memory of the module. The sums are in the order of their columns.
- * The columns in a block of B are stored in order, too: the first four columns are stored where other products store
- * the even columns, and the last four columns are stored where other products store the odd columns.
+ * The addresses of the sums and the factors in the memory of the module. The sums are in the order of their columns. A
+ * block of B also stores its columns in order: the first four columns are stored where other products store the even
+ * columns, and the last four columns are stored where other products store the odd columns.
  */
 export const tileRooms: VectorRooms & { readonly sums: number } = (() => {
   const a = 4 * most.columns;

@@ -12,7 +12,7 @@ import { addProducts, beginChunk, eachTotal, endChunk, type FourSums, fourSums, 
  */
 export const zeroMark = -16_384;
 
-/** Whether all products of numbers of two formats are normal numbers in f32 or zeros. */
+/** Whether every product of a number in format `a` and a number in format `b` is either zero or a normal f32 number. */
 export function hasNormalProducts(a: FactorFormat, b: FactorFormat): boolean {
   return [a, b].every((format) => formats[format].exponentBits < 8);
 }

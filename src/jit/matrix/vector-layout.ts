@@ -22,7 +22,7 @@ export function entryElements({ kind }: MatrixProduct): number {
 
 /** The positions of decoded factors in the scratch memory, in bytes from its start. Only floats have exponents. */
 export interface VectorRooms {
-  /** Entries along k. */
+  /** Number of entries along k. */
   readonly entries: number;
   readonly a: number;
   readonly b: number;

@@ -196,7 +196,7 @@ export function writeSpanCheck(
 }
 
 /**
- * Pushes 1 if the allocation map forbids the access, which is `offset` bytes after the address in the local `at`. The
+ * Pushes 1 if the allocation map forbids an access that begins `offset` bytes after the address in the local `at`. The
  * access must be aligned and at most 16 bytes long.
  */
 export function pushUnallocated(code: Code, at: number, offset: number, size: number): Code {

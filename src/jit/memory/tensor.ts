@@ -45,7 +45,7 @@ export function lowerTensorStore(step: StepOf<'tensor-store'>, lowering: Lowerin
   });
 }
 
-/** Returns a local that holds the global memory address to which the offsets of the words are relative. */
+/** Returns a local that holds an address in global memory. The offsets of the words are relative to this address. */
 function locateWords({ address, space }: Pick<StepOf<'tensor-load'>, 'address' | 'space'>, lowering: Lowering): number {
   const { code, values } = lowering;
   const at = values.temporary('i32');

@@ -91,7 +91,7 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
   });
 }
 
-/** Copies all bytes except those at the beginning and at the end whose sources may be out of bounds. */
+/** Copies all bytes except the first `left` and the last `right` bytes, whose sources may be out of bounds. */
 function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const [begin, end] = [values.temporary('i64'), values.temporary('i64')];
@@ -116,7 +116,10 @@ function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Low
   });
 }
 
-/** Copies, one at a time, the bytes of a piece whose source addresses are between `begin` and `end`. */
+/**
+ * Copies the bytes of a piece one at a time. Bytes with source addresses that are not between `begin` and `end` are
+ * left out.
+ */
 function copyInside(
   { sourceSpace }: StepOf<'bulk'>,
   lowering: Lowering,

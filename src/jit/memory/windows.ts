@@ -59,8 +59,8 @@ export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lower
 }
 
 /**
- * Lowers cvta. For a null pointer, cvta.to returns an address that cvta converts back to a null pointer, because LLVM
- * compares such addresses with each other.
+ * Lowers cvta. cvta.to converts a null pointer to an address that cvta converts back to a null pointer. Code from LLVM
+ * converts null pointers and compares the results with each other.
  */
 export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
   const { code, values, helpers, locals, recordCall } = lowering;

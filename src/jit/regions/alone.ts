@@ -19,14 +19,14 @@ export function regionsOf({ functions, direct }: KernelShape): readonly KernelRe
 /** For each region, the index of its function. If the function was left out of the module, it is imported. */
 export type AloneFunctions = readonly number[];
 
-/** The name under which a kernel's module imports the function of a region that was left out of the module. */
+/** The name under which a kernel's module imports a region's function if the module does not contain this function. */
 export function aloneImport(region: number): string {
   return `alone${region}`;
 }
 
 /**
  * Whether there may be launches that never run this region one thread at a time. This is the case if the region can run
- * four threads together, or if only threads that have diverged enter it.
+ * four threads together, or if it is entered only by threads that have diverged.
  */
 export function mayBeUnused({ fn, region }: KernelRegion): boolean {
   if (fn.four === null) return false;

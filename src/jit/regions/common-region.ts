@@ -14,12 +14,16 @@ import type { FunctionShape } from './function-shape.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import { commonType, regionFunction, regionType } from './region-function.ts';
 
-/** Number of regions that do not share a function, although they could. A common function is longer than each of them. */
+/**
+ * Number of regions that have functions of their own although they could share one. A common function is longer than
+ * each of these functions.
+ */
 export const mostSeparate = 2;
 
 /**
- * Returns the indices of the regions that can share a function: those at whose first blocks threads may diverge. Functions
- * in which threads wait in loops are left out, because a paused thread continues in a region of its own.
+ * Returns the indices of the regions that can share a function: those that begin with a block at which threads may
+ * diverge. Functions in which threads wait in loops are left out, because a paused thread continues in a region of its
+ * own.
  */
 export function sharingRegions(regions: readonly KernelRegion[]): readonly number[] {
   return regions.flatMap(({ fn, region: { entry, until } }, i) => {
@@ -29,9 +33,9 @@ export function sharingRegions(regions: readonly KernelRegion[]): readonly numbe
 }
 
 /**
- * Adds a function for some of the regions `all`, which belong to the same function of the kernel, to the module that is
- * being generated. Returns, for each of these regions, the index of a function that runs only this region. The result
- * is empty if the regions cannot share a function.
+ * Adds to the module a function that some of the regions in `all` share. These regions belong to the same function of
+ * the kernel. Returns, for each of them, the index of a function that runs only this region. The result is empty if the
+ * regions cannot share a function.
  */
 export function addCommonFunction(
   shape: KernelShape,

@@ -1,6 +1,6 @@
 /**
- * Splits a function into basic blocks, and finds where four threads that run together may part and where they continue
- * together afterward.
+ * Splits a function into basic blocks, and finds where four threads that run together may diverge and where they
+ * continue together afterward.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
@@ -25,11 +25,11 @@ export interface DividedFunction {
   readonly lockstep: ReadonlyMap<number, number>;
   /** Slots of registers whose values may differ between threads that are in lockstep. */
   readonly varying: ReadonlySet<number>;
-  /** Whether there are so many places where threads may part that four threads cannot run together. */
+  /** Whether there are too many places where threads may diverge for four threads to run together. */
   readonly partsOften: boolean;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
-  /** For some of these blocks, where the threads continue together. */
+  /** For some of the blocks in `partings`, where the threads continue together after they have diverged. */
   readonly rejoins: ReadonlyMap<number, Reconvergence>;
 }
 
@@ -61,8 +61,8 @@ export function divideFunction(original: FunctionProgram, surroundings: Surround
 }
 
 /**
- * The registers that may differ between threads when these continue together, although each thread has computed the
- * same values as the others that took the same path.
+ * The registers that are the same for all threads on one path, but may differ between threads that took different paths
+ * and then continue together.
  */
 function mixedPlaces({ program, blocks, live, varying, rejoins }: DividedFunction): readonly number[] {
   const mixed = new Set<number>();
@@ -104,8 +104,8 @@ function divide(original: FunctionProgram, mixed: ReadonlySet<number>, surroundi
 }
 
 /**
- * The instructions at which regions end, for example so that the threads of a warp can reconverge, with the places of
- * these instructions (lockstep.ts).
+ * The instructions at which regions end, for example so that the threads of a warp can reconverge. Each instruction is
+ * mapped to its place (lockstep.ts).
  */
 function pointsOf(
   program: FunctionProgram,

@@ -33,8 +33,8 @@ export class FrameLayout {
   private readonly carriers = new Map<string, Carrier>();
   private readonly overflowing: number[] = [];
   /**
-   * An array with one element for each thread. The element is nonzero if the thread has run alone and the four threads
-   * of its group have not since been found to be in the same state (simd/four-function.ts).
+   * An array with one element for each thread. The element becomes nonzero when the thread runs alone. It becomes zero
+   * again when the four threads of its group are found to be in the same state (simd/four-function.ts).
    */
   readonly alone: number;
   /**

@@ -35,9 +35,8 @@ export interface FunctionShape {
    */
   readonly landings: ReadonlySet<number>;
   /**
-   * The landings at which the threads of a warp reconverge (program/lockstep.ts) and the landings at which a long
-   * function is split (program/seams.ts), each with its place. The regions of a function are in the order of their
-   * places.
+   * The landings at which every region ends and the threads of a warp reconverge, mapped to their places, which
+   * determine the order of the regions. See program/lockstep.ts, program/seams.ts and program/shared-code.ts.
    */
   readonly lockstep: ReadonlyMap<number, number>;
   /** The empty block that leads to each block where threads can begin (common-region.ts); null if there is none. */
@@ -60,7 +59,7 @@ export interface FourShape {
   readonly strides: ReadonlyMap<number, Stride>;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
-  /** For some of these blocks, where the threads continue together. */
+  /** For some of the blocks in `partings`, where the threads continue together after they have diverged. */
   readonly rejoins: ReadonlyMap<number, Rejoin>;
 }
 

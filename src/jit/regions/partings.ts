@@ -21,7 +21,7 @@ interface ForFours {
 const known = new WeakMap<FunctionProgram, ForFours>();
 
 /**
- * @param hasLocal whether threads have local memory, which is the same for all uses of a kernel
+ * @param hasLocal whether threads have local memory; always the same for a given kernel
  * @param mixed registers that vary in any case
  */
 export function forFours(original: FunctionProgram, hasLocal: boolean, mixed: ReadonlySet<number> = none): ForFours {

@@ -84,7 +84,7 @@ export class RegionExit implements GoTo {
     this.return(local);
   }
 
-  /** Writes code that returns to the region whose index is in a local, without a pause. */
+  /** Writes code that returns, without a pause, to the region whose index is in a local. */
   return(local: number): void {
     this.continueIn(() => this.parts.code.get(local));
   }

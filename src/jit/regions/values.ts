@@ -82,7 +82,7 @@ export class Values {
   /** The number of storage locations that have been created for registers of both types. */
   private homes = 0;
   private readonly overflow: Overflow;
-  /** Locals that hold a value while the address to which it is stored is pushed. */
+  /** Locals that hold a value while the address for storing it is pushed. */
   private readonly passing: Partial<Record<IntegerType, number>> = {};
   private readonly temporaries = new Map<number, Slot>();
   private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [], v128: [] };

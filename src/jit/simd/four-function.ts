@@ -257,9 +257,9 @@ class FourWriter {
   }
 
   /**
-   * Writes code before a guarded instruction at which the four threads may part, so that each of them runs alone.
-   * They part if the guard differs between them. At an instruction that threads always execute alone, they part if the
-   * guard is true for any of them.
+   * Writes the code before a guarded instruction at which the four threads may diverge. If the guard differs between
+   * them, each of them runs alone. At an instruction that threads always execute alone, they run alone if the guard is
+   * true for any of them.
    */
   private partUnlessAgreed(
     block: number,
@@ -287,7 +287,7 @@ class FourWriter {
 
   /**
    * Writes code that saves the registers and runs the threads one by one from the start of a block. If the threads then
-   * continue together, `goTo` writes the branch to that place.
+   * continue together at another block, `goTo` writes the branch to this block.
    */
   private part(block: number, goTo: (target: number) => void): void {
     const { frame, apart } = this;

@@ -27,7 +27,10 @@ function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean
   return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
 }
 
-/** A region as four threads run it, with the edges on which threads that have diverged continue together. */
+/**
+ * A region with the control flow of code for four threads, and the edges on which threads that have diverged continue
+ * together.
+ */
 interface FourRegion {
   readonly region: Region;
   readonly rejoins: Rejoins;

@@ -31,9 +31,10 @@ export function hasFours({ block }: LaunchShape): boolean {
 }
 
 /**
- * Number of instructions, summed over all threads, that can be executed in the time that it takes to compile code for
- * four threads. `worth` applies to small kernels. For each place at which threads may diverge, about half of the kernel
- * has to be compiled a second time if they do diverge there; `worthOfCopy` applies to each instruction of such a copy.
+ * Cost of compiling code for four threads: the number of instructions, summed over all threads, that could be executed
+ * in the same time. `worth` applies to small kernels. For each place at which threads may diverge, about half of the
+ * kernel has to be compiled a second time if they do diverge there; `worthOfCopy` applies to each instruction of such a
+ * copy.
  */
 const worth = 2 ** 24;
 const worthOfCopy = 15_000;

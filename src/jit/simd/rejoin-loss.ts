@@ -9,7 +9,7 @@ import { pushField } from '../context-field.ts';
 import { context, type LaunchLayout } from '../layout.ts';
 import { laneCount } from './vectors.ts';
 
-/** Number of instructions that threads must run together for it to pay off that they continue together. */
+/** Cost of continuing together: the number of instructions that threads must then run together to make up for it. */
 const cost = 32;
 
 /**
@@ -18,16 +18,16 @@ const cost = 32;
  */
 const costOfScattered = 2;
 
-/** Loss at which threads stop continuing together. */
+/** If the loss exceeds this number, threads that diverge do not continue together. */
 const mostLoss = 2048;
 
-/** Maximum gain that is remembered, and that is credited at once. */
+/** Maximum gain that is remembered, and maximum gain that is credited in one step. */
 const mostGain = 8192;
 
-/** If the gain appears to be less than this, the engine has provided more fuel in the meantime. */
+/** A computed gain of at most this number counts as 0, because it means that the engine has provided more fuel. */
 const leastGain = -(2 ** 16);
 
-/** The loss is reduced by this number each time when threads run alone, so that they sometimes try again. */
+/** The loss is reduced by this number each time threads run alone, so that they sometimes try again. */
 const forgiven = 1;
 
 export class RejoinLoss {
@@ -86,7 +86,10 @@ export class RejoinLoss {
       .set(since);
   }
 
-  /** Writes code for the places where the four threads stop running together: at the end of a region, or for good. */
+  /**
+   * Writes code for the places where the four threads stop running together: the end of a region, and divergences after
+   * which they do not continue together.
+   */
   end(): void {
     const { code, rejoined } = this;
     code.get(rejoined);

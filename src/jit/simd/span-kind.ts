@@ -1,5 +1,5 @@
 /**
- * Decides which kind of code is generated for the accesses of four threads. The decision depends on the address pattern
+ * Decides which kind of code is generated for accesses by four threads. The decision depends on the address pattern
  * that `program/strides.ts` predicts.
  */
 import { memoryUses } from '../../isa/steps/effects.ts';
@@ -14,7 +14,7 @@ export function spanKindOf({ varying, strides }: FourShape, register: number, si
   return stride === null || stride === size ? 'row' : 'scattered';
 }
 
-/** Strides in bytes that are at most this long are those of neighboring elements. */
+/** Maximum size of an element in bytes. If the stride is greater, the accesses are considered far apart. */
 const longestElement = 16;
 
 /**

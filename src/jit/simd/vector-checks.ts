@@ -1,5 +1,5 @@
 /**
- * Writes checks for the accesses of four threads: consecutive accesses are checked together, and scattered accesses are
+ * Writes checks for accesses by four threads: consecutive accesses are checked together, and scattered accesses are
  * checked separately for each thread.
  */
 import { elementAt } from '../../base/element-at.ts';
@@ -58,9 +58,9 @@ function setLanes(vector: number, locals: readonly number[], code: Code): void {
 }
 
 /**
- * Checks the spans of the four threads as a whole, for accesses that are consecutive across the threads, and sets the
- * locals of the span. The start of the span is computed from the addresses of one of its accesses. Branches to `slow`
- * unless these checks show that the whole span is valid.
+ * For accesses that are consecutive across the four threads, checks the spans of all threads as one span, and sets its
+ * locals. The start of the span is computed from the addresses of one of its accesses. Branches to `slow` unless these
+ * checks show that the whole span is valid.
  */
 export function checkRow(
   step: AccessStep,

@@ -70,7 +70,7 @@ function hasFloatForm(c: Conversion): boolean {
   if (!canRound(target)) return false;
   if (c.integral) return c.from === c.to && c.scaled === null && hasIntegralName(target.rounding);
   if (c.scaled !== null) return hasScaledForm(c, target);
-  // 32-bit integers are rounded when they are decoded to f32.
+  // A 32-bit integer is rounded when it is decoded to f32.
   return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
 }
 

@@ -110,8 +110,8 @@ function move(code: Code, rounding: Directed, result: number, masks: number): vo
 }
 
 /**
- * Computes the results again, one by one, in two rare cases: with .ftz, whether a result is flushed depends on its
- * value before rounding. And if a sum is zero under `.rm`, its sign is that of a negative term.
+ * Computes the results again, one by one, in two rare cases. With .ftz, whether a result is flushed depends on its
+ * value before rounding. With `.rm`, a sum of zero is negative if one of its terms is negative.
  */
 function repeatUnusual(
   step: StepOf<'float'>,

@@ -116,7 +116,7 @@ function oneByOne(helpers: Helpers, fn: FloatFunction, mode: FloatMode, count: n
  */
 const bounds = { factors: 2 ** 970, sum: 2 ** 1000, product: 2 ** -900 } as const;
 
-/** Multiplying by this constant splits a 53-bit significand into two halves of 26 bits (Dekker, 1971). */
+/** Multiplying by this constant splits a 53-bit significand into two 26-bit halves (Dekker, 1971). */
 const splitter = 2 ** 27 + 1;
 
 /**

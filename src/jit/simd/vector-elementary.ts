@@ -1,7 +1,8 @@
 /**
  * Computes ex2, tanh, sin, cos and rsqrt of f32, f16 and bf16 for four threads at once. As in arithmetic/elementary.ts,
- * an f64 with a small error is rounded at both ends of its error interval. If the two rounded values differ for any of
- * the four threads, or if an argument is unusual, all four results are computed by the functions for single threads.
+ * each result is computed in f64 with a small error, and both ends of its error interval are rounded. If the two
+ * rounded values differ for any of the four threads, or if an argument is unusual, all four results are computed by the
+ * functions for single threads.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';

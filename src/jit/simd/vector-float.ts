@@ -197,7 +197,7 @@ function pushSum(code: Code, [a, b, c]: Operands, half: 0 | 1): Code {
 
 /**
  * Pushes two of the four f32 values, converted to f64. If all four values are the same, the code for both halves is the
- * same, and V8 computes it only once.
+ * same, and V8 executes it only once.
  */
 export function widen(code: Code, { local, isSame }: Operand, half: 0 | 1): Code {
   code.get(local);

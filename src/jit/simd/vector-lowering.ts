@@ -48,7 +48,7 @@ export function setWord(to: Ref, { code, vectors }: VectorLowering): void {
   vectors.set(to, { type: 'i32', locals: [local] });
 }
 
-/** Keeps the low `width` bits of the words on the stack. 64-bit values always have their full width. */
+/** Keeps the low `width` bits of the words on the stack. A 64-bit value always has its full width. */
 export function maskWords(code: Code, width: number): void {
   if (width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }

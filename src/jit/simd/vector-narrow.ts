@@ -60,8 +60,9 @@ export function vectorNarrow(step: StepOf<'float'>, lowering: VectorLowering): W
 }
 
 /**
- * Returns the index of the function that computes four results. A function that expects only finite f16 operands, which
- * can be converted with fewer instructions, calls the function for any operands if it finds an infinity or a NaN.
+ * Returns the index of the function that computes four results. Finite f16 operands can be converted with fewer
+ * instructions, so there is a separate function for them. If it finds an infinity or a NaN, it calls the function for
+ * arbitrary operands.
  */
 function operationFunction(helpers: Helpers, operation: Operation, expected: 'finite' | 'any'): number {
   const { step, format } = operation;

@@ -166,8 +166,8 @@ function shorten({ conversion, from, to }: StepOf<'convert'>, { code, vectors, s
 }
 
 /**
- * Returns the index of a function that converts four values one after the other. 64-bit values are in two vectors,
- * narrower values in one.
+ * Returns the index of a function that converts four values one after the other. Four 64-bit values take up two
+ * vectors, and narrower values take up one.
  */
 function oneByOne(helpers: Helpers, conversion: Conversion): number {
   const source = vectorOf(conversion.from, (half) => half);

@@ -30,7 +30,7 @@ export function vectorTensorStore(step: StepOf<'tensor-store'>, lowering: Vector
   };
 }
 
-/** Returns the locals that hold the addresses that the four threads access, as addresses in global memory. */
+/** Returns locals that hold the global memory addresses of the four threads' accesses. */
 function locate(step: Pick<StepOf<'tensor-load'>, 'address' | 'space'>, lowering: VectorLowering): readonly number[] {
   const at = Array.from({ length: laneCount }, () => lowering.scalar.values.temporary('i32'));
   locateEach(step, at, lowering);

@@ -30,8 +30,8 @@ export const defaultMemorySize: number = 2 ** 30;
 /** Number of bytes covered by one byte of the map. */
 const granule = 16;
 /**
- * The address range is larger than twice the memory's size by this number of bytes. The additional bytes leave room for
- * the guards of small allocations and for memory that engines borrow.
+ * The size of the address range is twice the size of the memory, plus this number of bytes. The additional bytes leave
+ * room for the guards of small allocations and for memory that engines borrow.
  */
 const slack = 2 ** 26;
 

@@ -1,7 +1,7 @@
 /**
- * Formats the output of a kernel's `printf`. The conversions are those of C, and the arguments are laid out in memory
- * in the way that the CUDA toolchain lays them out. Each character of a string represents one byte, so that widths are
- * measured in bytes, as in C.
+ * Formats the output of a kernel's `printf`. The conversions are those of C, and the memory layout of the arguments is
+ * that of the CUDA toolchain. Each character of a string represents one byte, so that widths are measured in bytes, as
+ * in C.
  */
 import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
 

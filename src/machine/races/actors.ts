@@ -10,8 +10,9 @@ import { blocksPerCluster, threadsOf } from '../extents.ts';
 import { type LaunchShape, warpSize } from '../launch.ts';
 
 /**
- * The operations of a thread: copies by cp.async, the reads of wgmma, products and copies of tcgen05, the reads and the
- * writes of bulk copies, which can be waited for separately, and bulk copies whose bytes arrive at mbarrier objects.
+ * The operations of a thread: copies by cp.async, the reads of wgmma, products and copies of tcgen05, and bulk copies.
+ * The reads and the writes of bulk copies are separate, because a thread can wait for the reads alone. Bulk copies
+ * whose bytes arrive at mbarrier objects are assigned to lanes.
  */
 export const asyncAgents = [
   'copies',
@@ -130,8 +131,8 @@ export class Actors {
 
   /**
    * Whether two actor numbers, in the form in which cells store them, belong to threads of the same warp and not to
-   * operations. In tensor memory, the accesses of a warp count as ordered, because the whole warp loads and stores
-   * together.
+   * operations. In tensor memory, accesses by the threads of a warp count as ordered, because the whole warp loads and
+   * stores together.
    */
   shareWarp(one: number, other: number): boolean {
     const areThreads = this.placeOf(one - 1) < this.threads && this.placeOf(other - 1) < this.threads;

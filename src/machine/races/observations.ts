@@ -1,8 +1,8 @@
 /**
- * The strong writes that a thread has observed. A strong read observes the write whose value it reads and, if an atomic
- * operation made this write, the write that the operation read, and so on. Accesses of the thread after the read come
- * after the observed writes, whether or not these writes are releases, but not after earlier accesses of the writing
- * threads (observation order and causality order, PTX ISA 9.1, section 8).
+ * The strong writes that a thread has observed. A strong read observes the write whose value it reads. If an atomic
+ * operation made this write, the read also observes the write that the operation read, and so on. The thread's accesses
+ * after the read come after the observed writes, whether or not these writes are releases. However, they need not come
+ * after earlier accesses by the writing threads (observation order and causality order, PTX ISA 9.1, section 8).
  */
 import type { MemoryScope } from '../../isa/steps/order.ts';
 
@@ -48,7 +48,7 @@ export class BlockObservations {
     return (observed.get(chain) ?? 0) >= write || (this.shared.get(block)?.get(chain) ?? 0) >= write;
   }
 
-  /** The block has ended. */
+  /** Called when a block has ended. */
   end(block: number): void {
     this.shared.delete(block);
   }

@@ -39,7 +39,7 @@ export interface RaceAccess {
   readonly access: 'load' | 'store' | 'atomic';
   /** Whether the access was made by an operation that the thread had started, and not by the thread itself. */
   readonly isAsynchronous: boolean;
-  /** 1-based PTX source line. */
+  /** The PTX source line, counted from 1. */
   readonly line: number;
   /** Position in the original source; null if the PTX has no `.loc` for the line. */
   readonly source: SourcePlace | null;

@@ -1,12 +1,12 @@
 /**
- * Finds data races while a launch runs: for each access, the race detector looks for earlier accesses of other threads
+ * Finds data races while a launch runs: for each access, the race detector looks for earlier accesses by other threads
  * to the same bytes that are not ordered before the new access. Accesses are ordered by barriers, fences, and strong
  * accesses that read published values, regardless of the order in which the threads actually ran. A race is therefore
  * found even if the threads happened to run in a harmless order.
  *
  * The engine completes all operations immediately. However, if an operation would complete later on a GPU, its accesses
  * are ordered only before accesses that follow a wait for the operation. Bulk copies, wgmma and tcgen05 read shared
- * memory through the async proxy, so a fence.proxy.async must come between a store of a thread and such a read.
+ * memory through the async proxy, so a fence.proxy.async must come between a store by a thread and such a read.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { AsyncKind, MemoryOrder } from '../../isa/steps/order.ts';
@@ -254,9 +254,7 @@ export class Races {
     }
   }
 
-  /**
-   * Whether the thread, or its block before a barrier, has observed the access of an actor to the byte at this offset.
-   */
+  /** Whether the thread, or its block before a barrier, has observed an actor's access to the byte at this offset. */
   private hasObserved(
     { block, observed }: Clock,
     { chains }: History,
@@ -316,7 +314,7 @@ export class Races {
     if (space === 'tensor' && actors.shareWarp(other, this.seen[0] ?? 0)) return null;
     const { knowledge, block, linear } = clock;
     const ended = { actor: other - 1, epoch: numbers[at + 1] ?? 0 };
-    // The accesses of an operation come after those that its thread made before it started the operation.
+    // An operation's accesses come after the accesses that its thread made before starting the operation.
     const isOwn = ended.actor === actors.number(block, linear, 'thread');
     if (!isOwn && !knows(knowledge, ended, actors.threads)) {
       const otherBlock = actors.blockOf(ended.actor);

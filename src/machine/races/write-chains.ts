@@ -25,7 +25,7 @@ export class WriteChains {
     return this.chains.get(offset - (offset % wordBytes));
   }
 
-  /** Records that a strong read of a thread observes earlier writes. */
+  /** Records that a strong read by a thread observes earlier writes. */
   observe({ block, observed }: Clock, order: MemoryOrder, offset: number, size: number): void {
     for (let at = offset; at + wordBytes <= offset + size; at += wordBytes) {
       const chain = this.chains.get(at);

@@ -131,7 +131,7 @@ function requireInside({ part }: TensorMap, { coordinates, mode }: BoxCopy): voi
   if (high !== undefined) refuse(`the upper corner cannot be ${high}, which is after the last pixel`);
 }
 
-/** The largest size at which all accesses to a 12-byte group are aligned. */
+/** The largest access size for which all accesses to a 12-byte group are aligned. */
 const packedWord = 4;
 
 function loadRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
@@ -152,7 +152,9 @@ function loadRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): vo
 function storeRows(rows: Iterable<BoxRow>, map: TensorMap, memory: BoxMemory): void {
   const { element, swizzle } = map;
   if (element.type === 'b4x16_p64' || swizzle.flips) {
-    const what = swizzle.flips ? 'exchanges halves of 16 bytes' : `has elements of type ${element.type}`;
+    const what = swizzle.flips
+      ? 'exchanges the 8-byte halves of every 16 bytes'
+      : `has elements of type ${element.type}`;
     throw machineFault('PTX6035', { what: `${what}, so it can only be used for copies to shared memory` });
   }
   const store = ({ shared, global, bytes }: Piece): void => {
@@ -183,7 +185,7 @@ function reduceRows(rows: Iterable<BoxRow>, map: TensorMap, combine: CombineElem
   }
 }
 
-/** Yields the start of the shared memory of each block in the cluster whose bit in `mask` is set. */
+/** For each block whose bit in `mask` is set, yields the start of its shared memory. */
 function* blocksOf(mask: number): Generator<number> {
   for (let rank = 0; mask >>> rank !== 0; rank++) {
     if (((mask >>> rank) & 1) === 1) yield startOfRank(rank);

@@ -65,7 +65,7 @@ function arithmetic(op: 'add' | 'min' | 'max', { type, bytes, isFloat, flushes }
   return (old, value) => combine(old, value, 0);
 }
 
-/** Adds as `red` does in global memory, where NaNs keep their bits. */
+/** Adds f64 numbers the way `red` does in global memory: a NaN keeps its bits. */
 function addDoubles(old: Bits, value: Bits): Bits {
   if (isNan(value)) return value;
   return isNan(old) ? old : addNumbers(old, value, 0);

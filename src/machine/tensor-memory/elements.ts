@@ -35,8 +35,8 @@ export interface Codes {
   readonly a: Uint32Array;
   readonly b: Uint32Array;
   /**
-   * For a row of A, returns the indices of the elements in a column of B by which the row's stored elements are
-   * multiplied; null if all elements are used.
+   * Returns, for each stored element in a row of A, the index of its factor in a column of B. Null if all elements of B
+   * are used.
    */
   readonly kept: ((row: number) => Uint16Array) | null;
 }

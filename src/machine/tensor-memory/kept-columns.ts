@@ -32,11 +32,11 @@ export function keptColumns(
   const [base, column] = tensorPlace(address);
   const isWide = bits >= 16;
   if (!isWide && selector !== 0)
-    throw misuse(`elements of ${bits} bits have no metadata with the selector ${selector}`);
+    throw misuse(`the sparsity selector must be 0 for ${bits}-bit elements, not ${selector}`);
   requireColumns(column, isWide ? selector + 1 : 2, memory);
   const word = (lane: number, at: number): number =>
     wordsOf(memory.read(tensorOffset(base + lane, column + at), 4))[0] ?? 0;
-  // With elements of 16 or 32 bits, a word describes half of the columns of two rows that are 8 apart; with smaller
+  // With 16-bit or 32-bit elements, a word describes half of the columns of two rows that are 8 apart; with smaller
   // elements, it describes half of the columns of one row.
   const indices = isWide
     ? (row: number, chunk: number) =>

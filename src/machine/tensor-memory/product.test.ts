@@ -1,6 +1,6 @@
 /**
- * Compares the products that two blocks compute together with the products that each block computes alone if its own
- * shared memory contains all columns of B.
+ * Compares the results of two blocks that multiply together with the results of single blocks, each of which has all
+ * columns of B in its own shared memory.
  */
 import { describe, expect, test } from 'vitest';
 import { linearCongruential } from '../../../test/linear-congruential.ts';

@@ -100,13 +100,13 @@ function multiplyRows(call: ProductCall, descriptor: ProductDescriptor, shared: 
 }
 
 /**
- * Throws a fault unless D and, if they are in tensor memory, A and its metadata begin in the same lane (PTX ISA 9.1,
- * section 9.7.16.10.5).
+ * Throws a fault unless D, A and the metadata begin in the same lane. A is considered only if it is in tensor memory,
+ * and the metadata only if A is sparse (PTX ISA 9.1, section 9.7.16.10.5).
  */
 function requireSameLane(lane: number, { product, a, metadata }: ProductCall): void {
   const others = [...(product.aInTensor ? [a] : []), ...(product.sparse ? [metadata] : [])];
   if (others.some((address) => tensorPlace(address)[0] !== lane))
-    throw misuse('A, its metadata and D do not begin in the same lane');
+    throw misuse('D does not begin in the same lane as A or its metadata');
 }
 
 /**

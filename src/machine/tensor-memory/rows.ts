@@ -19,7 +19,7 @@ const laneInPart =
   (row, part) =>
     row + rows * part;
 
-/** 64 rows use 16 of the 32 lanes of each warp (layouts C and F). */
+/** If there are 64 rows, they use 16 of the 32 lanes of each warp (layouts C and F). */
 const laneOfHalf: RowLayout['laneOf'] = (row) => 32 * (row >> 4) + (row & 15);
 
 /** @param rows the number of rows that one block has */

@@ -41,11 +41,11 @@ export function sharedTile(descriptor: bigint, alongK: boolean, bits: number): S
   const { shift, atom } = layout;
   // This restriction is in table 52 of PTX ISA 9.1 (section 9.7.16.10.3).
   if (!alongK && (bits === 32) !== (atom === 32)) {
-    const mode = 'the 128-byte swizzle of 32 bytes';
+    const mode = 'the 128-byte swizzle that keeps 32 bytes together';
     throw misuse(
       bits === 32
-        ? `elements of 32 bits can lie across K only with ${mode}`
-        : `only elements of 32 bits can lie across K with ${mode}`,
+        ? `32-bit elements that are not adjacent along K need ${mode}`
+        : `with ${mode}, elements that are not adjacent along K must have 32 bits`,
     );
   }
   const side = 1 << shift;

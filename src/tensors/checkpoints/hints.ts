@@ -1,6 +1,6 @@
 /**
- * Reads the information that is needed to interpret a checkpoint's packed integers and that does not follow from the
- * names, types and shapes of the tensors.
+ * Reads the information that is needed to interpret the packed integers of a checkpoint, in addition to the names,
+ * types and shapes of the tensors.
  */
 import { elementDecoder } from '../../arrays/elements/element-values.ts';
 import { readBytes } from '../bytes.ts';

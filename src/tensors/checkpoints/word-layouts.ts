@@ -19,8 +19,8 @@ export interface WordLayout {
    */
   readonly groupIndex: '_g_idx' | '.g_idx';
   /**
-   * The tensor that contains the shape of the matrix, which is needed if the last columns do not fill a word. Null if
-   * the layout has no such tensor.
+   * The tensor that contains the shape of the matrix. The shape is needed if the last columns do not fill a word. Null
+   * if the layout has no such tensor.
    */
   readonly shape: '_shape' | null;
   /** The suffix of the logical matrix's name. It replaces the suffixes of the stored tensors. */

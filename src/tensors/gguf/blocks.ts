@@ -1,7 +1,7 @@
 /**
- * GGUF blocks as stored in files. Decoding produces the same f32 values as ggml, with the exception of two scales.
- * ptxlab reads them as NaN, as their formats specify, but ggml reads the ue8m0 scale 0xff as 2^128, and the e4m3 scale
- * 0x7f of NVFP4 as 0. In GGUF, there is no scale that applies to a whole tensor.
+ * GGUF blocks as stored in files. Decoding produces the same f32 values as ggml, unless a scale has one of two codes.
+ * ptxlab reads these codes as NaN, as their formats specify, but ggml reads the ue8m0 scale 0xff as 2^128, and the e4m3
+ * scale 0x7f of NVFP4 as 0. In GGUF, there is no scale that applies to a whole tensor.
  */
 import type { BlockLayout } from '../tensor-file.ts';
 import { blockRows } from './block-rows.ts';

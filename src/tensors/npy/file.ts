@@ -1,4 +1,7 @@
-/** .npy files of any size. To open a file, only the header is read, which determines the position of the data. */
+/**
+ * .npy files of any size. When a file is opened, only its header is read. The header determines the position of the
+ * data.
+ */
 import type { Result } from '../../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
 import { littleEndianSource } from './byte-order.ts';

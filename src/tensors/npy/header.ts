@@ -1,4 +1,4 @@
-/** The header of an .npy file, which is a Python literal. Only the syntax that numpy writes is supported. */
+/** The header of an .npy file, written as a Python literal. Only the syntax that numpy writes is supported. */
 import { viewOf } from '../../base/byte-view.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { byteAt } from '../../base/typed-reads.ts';

@@ -9,13 +9,13 @@ import type { Mark, Stretch } from './line.ts';
 
 interface LineParts {
   readonly stretch: Stretch;
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width: number;
   /** The source in words. */
   readonly source: string;
   /**
-   * A function that is called with the position of the pointer on the visible stretch of the number line during a drag,
-   * and with null at the end of the drag. The property is null if the dot cannot be dragged.
+   * Called during a drag with the position of the pointer on the visible stretch of the number line, and with null at
+   * the end of the drag. The property itself is null if the dot cannot be dragged.
    */
   readonly drag: ((at: number | null) => void) | null;
   readonly key: (event: KeyboardEvent) => void;

@@ -30,8 +30,8 @@ export interface Stretch {
   /** The position of the source: 0 is the left end of the stretch, and 1 is the right end. */
   readonly source: number;
   /**
-   * The source as text: all digits if the destination is an integer format and the source is an integer in view, and
-   * otherwise a short decimal number.
+   * The source as text, which is usually a short decimal number. If the destination is an integer format, an integer
+   * that is in view is written with all its digits.
    */
   readonly sourceText: string;
   /** Position of the result; null if it is not in view. */
@@ -85,7 +85,7 @@ function shortText(text: string): string {
 
 type Ends = Pick<Stretch, 'low' | 'high'>;
 
-/** Returns the stretch `fixed`, with the source and the result of another stretch placed on it. */
+/** Places the source and the result of another stretch on the stretch `fixed`. */
 export function onStretch<T extends Ends>(fixed: T, { values }: Pick<Stretch, 'values'>): T & Placed {
   const width = minus(fixed.high, fixed.low);
   const place = (value: Exact): number => quotient(minus(value, fixed.low), width);
@@ -117,8 +117,8 @@ function endsOf(to: FormatName, { below, above, result, weights }: Explained, va
 }
 
 /**
- * One end of a stretch of the number line. If the format has no value there, because the end lies beyond the largest or
- * smallest value, or if the value there is infinite, the end is placed where the next finite value would be.
+ * One end of a stretch of the number line. If the format has no finite value there, the end is placed where the next
+ * finite value would be.
  */
 function endAt(value: Exact, encoding: Encoding | null): End {
   return { value, encoding, text: encoding === null ? textOf(value) : shortText(encoding.value) };

@@ -22,7 +22,7 @@ export function linkOf({ entry, inputs, lane }: ConvertState, catalog: Catalog):
   return `#${parts.join('&')}`;
 }
 
-/** What a link opens. */
+/** The result of opening a link. */
 export interface Opened {
   readonly state: ConvertState;
   /** The parts of the link that cannot be read; defaults are shown instead. */

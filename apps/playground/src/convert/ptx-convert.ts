@@ -114,7 +114,7 @@ export class PtxConvert extends LitElement {
     this.show(withSource(this.view.state, this.view.state.lane, bits));
   }
 
-  // --- what people do -------------------------------------------------------------------------------------------------
+  // --- user input ----------------------------------------------------------------------------------------------------
 
   private typed(text: string): void {
     const { state } = this.view;
@@ -171,7 +171,7 @@ export class PtxConvert extends LitElement {
     }
   }
 
-  // --- what they see --------------------------------------------------------------------------------------------------
+  // --- rendering -----------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { view } = this;

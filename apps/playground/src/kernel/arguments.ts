@@ -41,8 +41,8 @@ const register = /%[\w$]+|[$_a-zA-Z][\w$]*/g;
 const passes = new Set(['add', 'sub', 'mad', 'cvta', 'mov', 'selp']);
 
 /**
- * The memory accesses whose addresses are computed from a parameter. The value is followed from register to register,
- * in text order.
+ * The memory accesses whose addresses are computed from a parameter. The value of the parameter is followed from
+ * register to register, in text order.
  */
 function accessesBehind(parameter: string, source: string): readonly string[] {
   const addresses = new Set<string>();

@@ -64,11 +64,11 @@ export interface Facts {
 }
 
 export interface Pointed extends Hover {
-  /** For a register. */
+  /** The facts about the register at the offset; null if there is none. */
   readonly register: RegisterFacts | null;
 }
 
-/** Where the cursor is. */
+/** Information about the text at the cursor. */
 export interface Inspected {
   /**
    * Explains the instruction at the cursor or, if there is none, the instruction at the start of the line. Null if
@@ -84,7 +84,7 @@ export interface Inspected {
   readonly graph: FlowGraph | null;
 }
 
-/** Boxes drawn at most. */
+/** The maximum number of boxes that are drawn. */
 const mostBoxes = 400;
 
 export type Renamed = { readonly changes: readonly Change[] } | { readonly refusal: string };

@@ -97,7 +97,7 @@ export function withoutIndentation(text: string): string {
   return shared === Infinity ? '' : `${lines.map((line) => line.slice(shared)).join('\n')}\n`;
 }
 
-/** A message about an entry or a target that an attribute specifies but that does not exist; empty if both exist. */
+/** Returns a message if the given entry or target does not exist, and an empty string otherwise. */
 export function unknownNames(entry: string | null, target: string | null, { kernels, targets }: Facts): string {
   const isKnown = target === null || targets.some(({ name }) => name === target);
   const hasEntry = entry === null || kernels.length === 0 || kernels.some(({ name }) => name === entry);

@@ -9,7 +9,7 @@ interface Actions {
   readonly fix: (finding: Finding) => void;
 }
 
-/** Findings shown at most. */
+/** The maximum number of findings that are shown. */
 const most = 100;
 
 export function problemsView(findings: readonly Finding[], actions: Actions): TemplateResult {

@@ -198,7 +198,7 @@ export class PtxKernel extends LitElement {
 
   // --- running --------------------------------------------------------------------------------------------------------
 
-  /** What is on the screen. */
+  /** The project that is on the screen. */
   get current(): Project {
     return { ...this.launch, source: this.text };
   }
@@ -266,7 +266,7 @@ export class PtxKernel extends LitElement {
     this.set({ args: this.launch.args.map((old, i) => (i === index ? plan : old)) });
   }
 
-  // --- what people see ------------------------------------------------------------------------------------------------
+  // --- rendering -----------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     return html`

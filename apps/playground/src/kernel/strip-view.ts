@@ -4,8 +4,9 @@ import { moveFocus } from '../shell/roving.ts';
 import type { Facts } from './document-worker.ts';
 
 /**
- * @param facts Null until the worker has computed them. The element that shows the verdict is updated in place, never
- *   replaced, so that screen readers announce each change.
+ * The element that shows the verdict is updated in place, never replaced, so that screen readers announce each change.
+ *
+ * @param facts Null until the worker has computed them.
  */
 export function stripView(
   facts: Facts | null,

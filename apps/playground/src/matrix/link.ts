@@ -34,7 +34,7 @@ function hexText(bits: Bits, format: ElementFormat): string {
   return bits.toString(16).padStart(Math.ceil(widthOf(format) / 4), '0');
 }
 
-/** What a link opens. */
+/** The result of opening a link. */
 export interface Opened {
   readonly state: MatrixState;
   /** The parts of the link that cannot be read; defaults are shown instead. */

@@ -11,7 +11,7 @@ export interface Place {
   readonly index: number;
 }
 
-/** Text in a field that cannot be read as a value, and the reason. */
+/** Text that was entered but cannot be read as a value, and the reason. */
 export interface Mistake extends Place {
   readonly text: string;
   readonly message: string;

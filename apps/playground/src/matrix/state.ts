@@ -18,7 +18,7 @@ export interface MatrixState {
   readonly entry: ProductEntry;
   /** The GPU whose arithmetic is shown. It is always a GPU that can run the instruction. */
   readonly gpu: ProductEntry['gpus'][number];
-  /** The element of D. */
+  /** The row and column of the selected element of D. */
   readonly row: number;
   readonly column: number;
   readonly a: readonly Bits[];
@@ -31,7 +31,7 @@ export interface MatrixState {
 export interface View {
   readonly state: MatrixState;
   readonly matrices: MatricesExplanation;
-  /** The element of D. */
+  /** The computed value of the selected element of D. */
   readonly result: Bits;
   /** Null for integers, bits and f64, whose results are the same on all GPUs. */
   readonly explanation: DotExplanation | null;

@@ -17,7 +17,10 @@ export function onNewLink(open: () => void): void {
   });
 }
 
-/** Keeps the link in the page's address and the `link` attribute of the first element with the tag name `name` in sync. */
+/**
+ * Keeps two links in sync: the link in the page's address, and the `link` attribute of the first element with the tag
+ * name `name`.
+ */
 export function followLink(name: string): void {
   const element = document.querySelector(name);
   if (element === null) throw new Error(`the page has no <${name}>`);

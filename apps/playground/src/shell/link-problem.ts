@@ -12,5 +12,5 @@ export function damagedLink(what: string): string {
  */
 export function unreadParts(unread: readonly string[]): string {
   if (unread.length === 0) return '';
-  return `The link is damaged or too new: ${unread.map(shorten).join(' and ')} cannot be read. The usual values are shown instead.`;
+  return `The link is damaged or too new: ${unread.map(shorten).join(' and ')} cannot be read. Default values are shown instead.`;
 }

@@ -6,7 +6,7 @@ interface Entry {
   readonly address: string;
 }
 
-/** Entries shown at most. */
+/** The maximum number of entries that are shown. */
 const most = 12;
 
 /** Makes the button, Ctrl-K and Cmd-K open the palette. `root` is the relative path to the site's root. */
@@ -30,7 +30,7 @@ class Palette {
   private readonly list = document.createElement('ul');
   private readonly root: string;
   private entries: readonly Entry[] = [];
-  /** The formats of each conversion that exists, such as `f32 e4m3`. */
+  /** The source and destination formats of each conversion, such as `f32 e4m3`. */
   private conversions: readonly string[] = [];
   private found: readonly Entry[] = [];
   private chosen = 0;

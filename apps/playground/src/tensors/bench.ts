@@ -55,8 +55,8 @@ export interface Measured {
   /** The number of bits that the file stores for each element, including its share of the scales. */
   readonly bits: number;
   /**
-   * The number of elements that are NaN either before or after the conversion but not both, plus the number of elements
-   * that are infinite either before or after it but not both.
+   * The number of elements that the conversion changes to or from NaN or infinity. Each of these elements is counted
+   * once.
    */
   readonly mismatches: number;
 }
@@ -71,7 +71,7 @@ export interface Saved {
 export interface Outlook {
   readonly kind: 'outlook';
   readonly container: Container;
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly bytes: number;
   readonly converted: number;
   readonly copied: number;
@@ -87,7 +87,7 @@ export type Progress = (share: number) => void;
 interface Conversion {
   readonly file: TensorFile;
   readonly recipe: Recipe;
-  /** The name of the file in the browser's storage to which a large result is written. */
+  /** If the result is large, it is written to a file with this name in the browser's storage. */
   readonly room: 'measured' | 'saved';
   readonly takes: (name: string) => boolean;
 }

@@ -46,7 +46,7 @@ export class PtxTensors extends LitElement {
    */
   declare outlook: Outlook | null;
   declare summaries: ReadonlyMap<number, Known>;
-  /** By tensor and recipe. */
+  /** The errors that recipes cause, keyed by the index of the tensor and by the name of the recipe. */
   declare errors: ReadonlyMap<number, ReadonlyMap<string, Measured | Refused>>;
   declare busy: Busy | null;
   declare note: string;
@@ -204,7 +204,7 @@ export class PtxTensors extends LitElement {
     this.isOver = isOver;
   }
 
-  // --- what people see ------------------------------------------------------------------------------------------------
+  // --- rendering -----------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     return html`<div
@@ -294,7 +294,10 @@ export class PtxTensors extends LitElement {
     if (found === undefined) return `The error of ${this.recipe} in ${name} has not been measured yet.`;
     if (found.kind === 'refused') return `${found.message} Choose another recipe.`;
     if (!Number.isFinite(found.sqnr)) return `${this.recipe} leaves every element of ${name} unchanged.`;
-    const odd = found.mismatches === 0 ? '' : ` ${found.mismatches} elements become NaN or infinite.`;
+    const odd =
+      found.mismatches === 0
+        ? ''
+        : ` ${found.mismatches} ${found.mismatches === 1 ? 'element changes' : 'elements change'} to or from NaN or infinity.`;
     const percent = numberText(100 * 10 ** (-found.sqnr / 20));
     return `In ${name}, the RMS error is ${percent}% of the RMS value, and the largest error is ${numberText(found.maxAbs)}.${odd}`;
   }

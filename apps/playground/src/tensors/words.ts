@@ -8,7 +8,7 @@ export function sizeText(bytes: number): string {
   return `${step === 0 ? value : value.toPrecision(3)} ${units[step] ?? ''}`;
 }
 
-/** Three significant digits. */
+/** Formats a number with at most three significant digits. */
 export function numberText(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

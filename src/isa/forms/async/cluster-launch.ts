@@ -2,8 +2,8 @@
  * clusterlaunchcontrol (PTX ISA 9.1, sections 9.7.13.17 and 9.7.13.18). Versions and targets were determined with ptxas
  * 13.0.
  *
- * The ISA does not specify the contents of the 16-byte response. ptxlab stores four words: whether a cluster was
- * canceled, and the index of its first block.
+ * The ISA does not specify the contents of the 16-byte response. ptxlab stores four words: the first shows whether a
+ * cluster was canceled, and the other three are the index of its first block.
  */
 import type { InstructionForm, Variant } from '../../form.ts';
 import { type OperandPattern, read, write } from '../../operand-patterns.ts';

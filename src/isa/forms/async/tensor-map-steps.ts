@@ -15,10 +15,10 @@ export interface StoredBits {
   readonly to: StoredWord | MapField;
 }
 
-/** Whole bytes. */
+/** A word of the tensor map, consisting of one or more bytes. */
 export interface StoredWord {
   readonly at: number;
-  /** In bits. */
+  /** Width in bits. */
   readonly width: 8 | 32 | 64;
 }
 

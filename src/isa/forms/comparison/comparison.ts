@@ -212,7 +212,7 @@ export const selected: readonly TypeName[] = [
   '.f64',
 ];
 
-/** Every setp, and selp. */
+/** All forms of setp and selp. */
 export const comparisonForms = (): readonly InstructionForm[] => [
   ...groups.flatMap(setpForms),
   {

@@ -17,8 +17,8 @@ export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 export type TypedSource = readonly [name: Ref, type: PtxType];
 
 /**
- * Applies scalar steps to every lane of a packed type whose sources may have lanes of other types. All of these types
- * have the same number of lanes.
+ * Applies scalar steps to every lane of a packed result. The sources may have lanes of other types, but all types have
+ * the same number of lanes.
  */
 export function lanewiseOf(result: PtxType, sources: readonly TypedSource[], scalar: LaneSteps): readonly Step[] {
   const lanes = Array.from({ length: result.lanes }, (_, lane) => lane);

@@ -190,7 +190,7 @@ const choose = (variant: Variant, flush: boolean): readonly Step[] => {
 const slct = { section: '9.7.6.4', regime: 'exact', sets: { dtype: selected } } as const;
 const slctOperands = [d, a, b, read('c', 1)];
 
-/** Every set, and slct. */
+/** All forms of set and slct. */
 export const selectionForms = (): readonly InstructionForm[] => [
   ...groups.flatMap(setForms),
   ...packedForms,

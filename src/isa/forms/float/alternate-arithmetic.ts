@@ -1,6 +1,6 @@
 /**
- * Arithmetic on four packed values of 8, 6 or 4 bits, with 8-bit results (PTX ISA 9.4, section 9.7.6). The exact result
- * is rounded once. nvJitLink 13.4 accepts the same syntax lines. The results follow the text of the ISA.
+ * Arithmetic on four packed 8-bit, 6-bit or 4-bit values, with 8-bit results (PTX ISA 9.4, section 9.7.6). The exact
+ * result is rounded once. nvJitLink 13.4 accepts the same syntax lines. The results follow the text of the ISA.
  */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { plainMode } from '../../../numerics/operations.ts';
@@ -22,7 +22,7 @@ const results: readonly TypeName[] = ['.e5m2x4', '.e4m3x4'];
 const sources: readonly TypeName[] = [...results, '.e3m2x4', '.e2m3x4', '.e2m1x4', '.e2m1p4x4', '.ue8m0x4'];
 
 const available = (opcode: string): readonly AvailabilityRow[] => [
-  row(`${opcode} with packed values of 8, 6 or 4 bits`, atListed('9.4', 'sm_100a', 'sm_103a')),
+  row(`${opcode} with packed 8-bit, 6-bit or 4-bit values`, atListed('9.4', 'sm_100a', 'sm_103a')),
 ];
 
 // --- steps ----------------------------------------------------------------------------------------------------------
@@ -121,13 +121,13 @@ const fmaSteps: InstructionForm['steps'] = (variant) =>
 
 const [d, a, c] = [write('d', 0), read('a', 1), read('c', 0)];
 
-/** add, sub, mul and fma of four packed values of 8, 6 or 4 bits. */
+/** add, sub, mul and fma of four packed 8-bit, 6-bit or 4-bit values. */
 export const alternateForms = (): readonly InstructionForm[] => [
   exact({
     id: 'add.x4',
     section: '9.7.6.1',
     syntax: 'add{.rn}{.satfinite}.cdtype.atype  d, a, c',
-    summary: 'Sums of four packed values of 8, 6 or 4 bits, each rounded once to a value of 8 bits.',
+    summary: 'Sums of four packed 8-bit, 6-bit or 4-bit values, each rounded once to an 8-bit value.',
     sets: { cdtype: results, atype: sources },
     availability: available('add'),
     operands: [d, a, c],
@@ -137,7 +137,7 @@ export const alternateForms = (): readonly InstructionForm[] => [
     id: 'sub.x4',
     section: '9.7.6.2',
     syntax: 'sub{.rn}{.satfinite}.cdtype.atype  d, a, c',
-    summary: 'Differences of four packed values of 8, 6 or 4 bits, each rounded once to a value of 8 bits.',
+    summary: 'Differences of four packed 8-bit, 6-bit or 4-bit values, each rounded once to an 8-bit value.',
     sets: { cdtype: results, atype: sources },
     availability: available('sub'),
     operands: [d, a, c],
@@ -147,7 +147,7 @@ export const alternateForms = (): readonly InstructionForm[] => [
     id: 'mul.x4',
     section: '9.7.6.3',
     syntax: 'mul{.rn}{.satfinite}.dtype.atype.ctype  d, a, c',
-    summary: 'Products of four packed values of 8, 6 or 4 bits, each rounded once to a value of 8 bits.',
+    summary: 'Products of four packed 8-bit, 6-bit or 4-bit values, each rounded once to an 8-bit value.',
     sets: { dtype: results, atype: sources, ctype: sources },
     availability: available('mul'),
     operands: [d, a, read('c', 2)],
@@ -157,7 +157,7 @@ export const alternateForms = (): readonly InstructionForm[] => [
     id: 'fma.x4',
     section: '9.7.6.4',
     syntax: 'fma{.rn}{.satfinite}.cdtype.atype.btype  d, a, b, c',
-    summary: 'a * b + c on four packed values of 8, 6 or 4 bits, each rounded once to a value of 8 bits.',
+    summary: 'a * b + c on four packed 8-bit, 6-bit or 4-bit values, each rounded once to an 8-bit value.',
     sets: { cdtype: results, atype: sources, btype: sources },
     availability: available('fma'),
     operands: [d, a, read('b', 2), c],

@@ -52,7 +52,7 @@ const refOf = (name: SingleName): Ref => `$f32(${name})`;
 
 const number = (name: SingleName): Step => constant(refOf(name), single[name]);
 
-/** Sets `to` if the magnitude of an f32 value is below the smallest normal number. */
+/** Sets the predicate `to` if the magnitude of an f32 value is below the smallest normal number. */
 function isSmall(to: Ref, from: Ref): readonly Step[] {
   return [
     constant('$all', 0x7fffffff),
@@ -101,7 +101,7 @@ export function reciprocalSteps(variant: Variant): readonly Step[] {
   ];
 }
 
-/** A root: subnormal operands are multiplied by 2^24, and the results by 2^12 or 2^-12. */
+/** Computes a root. Subnormal operands are multiplied by 2^24, and the results by 2^12 or 2^-12. */
 function rootSteps(fn: 'sqrt' | 'rsqrt', back: SingleName): (variant: Variant) => readonly Step[] {
   return (variant) => {
     if (isFlushed(variant)) return [unit(fn, '$d', '$a')];

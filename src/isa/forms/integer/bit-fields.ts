@@ -86,7 +86,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
     summary:
-      'The position of the set bit of a mask that is number `offset` from base, counted upward or, if negative, downward.',
+      'The position of a set bit of a mask: the one that is number |offset|, counted upward from base, or downward if offset is negative.',
     // The ISA says that fns was introduced in 6.0, but ptxas has accepted it since 5.1.
     availability: [row('fns', at('5.1', 30))],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
@@ -97,9 +97,9 @@ const finding: readonly InstructionForm[] = [
 // --- fields ---------------------------------------------------------------------------------------------------------
 
 /**
- * Positions and lengths are given by the low eight bits of their operands, as in the ISA's pseudo-code. For 64 bits,
- * machine code does not mask the operands, which makes a difference only for operands for which the ISA leaves the
- * result undefined.
+ * Positions and lengths are given by the low eight bits of their operands, as in the ISA's pseudo-code. The machine
+ * code for 64-bit types does not mask the operands. This makes a difference only where the ISA leaves the result
+ * undefined.
  */
 function lowByte(width: number, to: Ref, from: Ref): readonly Step[] {
   if (width === 64) return [{ kind: 'copy', to, from }];

@@ -29,7 +29,7 @@ function combined(fn: 'or' | 'xor', to: Ref, values: readonly Ref[]): readonly V
   });
 }
 
-/** The bits of a value whose positions have the same remainder when divided by 4. */
+/** Splits a value into four: each part keeps the bits at every fourth position, and all of its other bits are 0. */
 function split(name: Ref): readonly ValueStep[] {
   return residues.map((i) => bits('and', 64, `${name}.${i}`, name, `$mask.${i}`));
 }
@@ -37,7 +37,8 @@ function split(name: Ref): readonly ValueStep[] {
 /**
  * Computes the low 64 bits of a product without carries. Ordinary products of numbers in which only every fourth bit
  * can be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At
- * most 15 numbers are added in each group; only in the last group may there be 16, whose carry is beyond bit 63.
+ * most 15 numbers are added in each group, except for the last group. There, up to 16 are added, but the carry is
+ * beyond bit 63.
  */
 function lowProduct(to: Ref, left: Ref, right: Ref): readonly Step[] {
   const product = (of: number, i: number): Ref => `$product.${of}.${i}`;

@@ -1,8 +1,8 @@
 /**
  * Reads a warp's fragment of a matrix in shared memory that a matrix descriptor describes (PTX ISA 9.1, section
- * 9.7.15.5.1). A chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8 lines. With a
- * swizzle of 32, 64 or 128 bytes, 2, 4 or 8 chunks lie side by side in a line, and the number of a chunk within the
- * line is combined by xor with bits of the line's number. Without a swizzle, a line is a single chunk.
+ * 9.7.15.5.1). A chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8 lines. A
+ * swizzle of 32, 64 or 128 bytes places 2, 4 or 8 chunks side by side in a line. The number of a chunk within its line
+ * is combined by xor with bits of the line's number. Without a swizzle, a line is a single chunk.
  *
  * For example, with a swizzle of 32 bytes, two tiles T and U share eight lines of two chunks each. Each line is shown
  * with its address, and each chunk with the letter of its tile and the number of its line:
@@ -62,7 +62,7 @@ export interface SharedMatrix {
   readonly alongK: boolean;
 }
 
-/** The names of the values that more than one of the functions below compute or use for a matrix. */
+/** For one matrix, the names of the values that several of the functions below compute or use. */
 interface Names {
   /** Fields of the descriptor in bytes: the address of the first tile, and two distances between tiles. */
   readonly start: Ref;
@@ -137,7 +137,7 @@ function ownFrom({ start, own, local }: Names, laneAcross: Ref, laneAlong: Ref):
   return [add(local('lane'), laneAcross, laneAlong), add(own, start, local('lane'))];
 }
 
-/** Elements are adjacent along k. A row has `tiles` tiles. */
+/** Computes the distances if elements are adjacent along k. A row has `tiles` tiles. */
 function distancesAlongLines(names: Names, tiles: number): readonly ValueStep[] {
   const { line, local } = names;
   const [laneAcross, laneAlong] = [local('lane.across'), local('lane.along')];
@@ -168,7 +168,7 @@ function distanceAlongLine({ leading, isPlain, sideBits, last, distanceTo }: Nam
   ];
 }
 
-/** Elements are not adjacent along k. A row has `tiles` equally spaced tiles. */
+/** Computes the distances if elements are not adjacent along k. A row has `tiles` equally spaced tiles. */
 function distancesAcrossLines(names: Names, tiles: number): readonly ValueStep[] {
   const { leading, stride, isPlain, line, distanceTo, group, local } = names;
   const [laneAcross, laneAlong] = [local('lane.across'), local('lane.along')];
@@ -233,9 +233,9 @@ export function loadRegister(matrix: SharedMatrix, row: string, i: number, regis
 }
 
 /**
- * Applies the swizzle to the address `place` and loads from the resulting address. The swizzle combines the address
- * bits from bit 4 on, which are the number of the chunk in its line, with those from bit 7 on by xor. Without a
- * swizzle, `last` is 0, so nothing changes.
+ * Applies the swizzle to the address `place` and loads from the resulting address. The swizzle is an xor of the address
+ * bits from bit 4 on, which are the number of the chunk in its line, with those from bit 7 on. Without a swizzle,
+ * `last` is 0, so nothing changes.
  */
 function loadSwizzled({ phase, last, local }: Names, place: Ref, to: Ref, width: 16 | 32): readonly Step[] {
   return [

@@ -103,8 +103,8 @@ function mmaForm(row: Row): InstructionForm {
 }
 
 /**
- * An m8n8k4 instruction for f16 computes four matrix products at once. Each lane therefore holds 4 elements each of A
- * and B, and 8 elements each of C and D.
+ * A single m8n8k4 instruction for f16 computes four matrix products. Each lane therefore holds 4 elements each of A and
+ * B, and 8 elements each of C and D.
  */
 function fourfoldRegisters({ c, d }: { readonly c: number; readonly d: number }): Registers {
   return { a: 2, b: 2, c: c / 4, d: d / 4 };

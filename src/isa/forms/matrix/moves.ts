@@ -21,7 +21,7 @@ const shared = ['.shared', '.shared::cta'] as const;
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 /**
- * Matrices of `width`-bit elements whose rows are contiguous in memory. The rows of all matrices are numbered
+ * Matrices of `width`-bit elements, with contiguous rows in memory. The rows of all matrices are numbered
  * consecutively, and lane r provides the address of row r.
  */
 function inMemory(width: 8 | 16, row: readonly Digit[], column: readonly Digit[]): (registers: number) => Fragment {

@@ -18,7 +18,7 @@ import { roundingOf } from '../float/steps.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 
-/** Rows of A, columns of B, and columns of A. */
+/** The number of rows of A (m), columns of B (n), and columns of A (k). */
 export interface Shape {
   readonly m: number;
   readonly n: number;
@@ -31,7 +31,7 @@ export function shapeOf(text: string): Shape {
   return { m, n, k };
 }
 
-/** Registers of A, B, C and D. */
+/** The number of registers for each of A, B, C and D. */
 export interface Registers {
   readonly a: number;
   readonly b: number;

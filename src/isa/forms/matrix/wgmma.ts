@@ -63,7 +63,7 @@ interface Row {
    * The types of A and B: either one type for each of them, or a set from which both types are chosen independently.
    */
   readonly types: readonly [TypeName, TypeName] | { readonly each: readonly TypeName[] };
-  /** Columns of A that are stored: half of all columns if A is sparse. */
+  /** Number of columns of A that are stored: half of all columns if A is sparse. */
   readonly k: number;
   /** The size of an element of A or B in bits. */
   readonly bits: number;

@@ -193,5 +193,5 @@ export function fragmentIn({ hasCopies = false }: Family, side: Side, { m, n, k 
   return fragmentOf(side, { rows, columns, bits, registers });
 }
 
-/** For each matrix, the matrix whose transpose replaces it if D is transposed. */
+/** For each matrix of a product, the matrix whose transpose takes its place in the transposed product. */
 const transposedSide: Readonly<Record<Side, Side>> = { a: 'b', b: 'a', c: 'c' };

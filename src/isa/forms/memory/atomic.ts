@@ -93,7 +93,7 @@ interface Operation {
   readonly third?: boolean;
   /** True for an operation that exists only as `atom`, not as `red`, because it is of little use without its result. */
   readonly onlyAtom?: boolean;
-  /** Without a cache policy. */
+  /** True for an operation that has no form with a cache policy. */
   readonly unhinted?: boolean;
   /** True for vector operations, which can access only global memory. */
   readonly globalOnly?: boolean;

@@ -129,8 +129,8 @@ function floatIn(space: 'shared' | 'global', variant: Variant, names: Names): re
 
 /**
  * Adds to a value in memory. The ISA does not specify which NaN is produced. In global memory, an H200 returns the bits
- * of an operand that is a NaN, preferably b. In shared memory, it adds as `add` does, with the old value as the last
- * operand.
+ * of an operand that is a NaN, preferably b. In shared memory, the result is the same as that of `add` with the old
+ * value as the last operand.
  */
 export function addDoubles(space: 'shared' | 'global', names: Omit<Names, 'c'>): readonly ValueStep[] {
   const { old, b, next } = names;

@@ -161,7 +161,7 @@ const loads: readonly Line[] = [
   {
     id: 'ld.volatile',
     syntax: 'ld.volatile{.volatileSpace}{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Loads in a way that is neither omitted nor merged with others.',
+    summary: 'Loads; the access is neither omitted nor merged with others.',
     row: volatileLocal,
   },
   ...hinted({
@@ -203,7 +203,7 @@ const stores: readonly Line[] = [
   {
     id: 'st.volatile',
     syntax: 'st.volatile{.volatileSpace}{.vec}.type  [a], b',
-    summary: 'Stores in a way that is neither omitted nor merged with others.',
+    summary: 'Stores; the access is neither omitted nor merged with others.',
     row: volatileLocal,
   },
   ...hinted({

@@ -1,8 +1,8 @@
 /**
  * multimem.ld_reduce, multimem.red and multimem.st: accesses to the same address in the memory of several GPUs (section
  * 9.7.9.14 of PTX ISA 9.1). A device acts as a multicast object with one GPU: each address of global memory is also a
- * multimem address, and combining the only value leaves it unchanged. Versions and targets were determined with ptxas
- * 13.0.
+ * multimem address, and a reduction over the value at this address returns the value itself. Versions and targets were
+ * determined with ptxas 13.0.
  */
 import type { Constraint } from '../../conditions.ts';
 import type { InstructionForm, Variant } from '../../form.ts';

@@ -16,7 +16,7 @@ const unitBits = constant('$unit-bits', Math.log2(tensorUnit));
 const zero = constant('$zero', 0);
 const isFirst: readonly ValueStep[] = [zero, compare('eq', 'u32', '$is-first', '$LANE', '$zero')];
 
-/** Replaces the allocation word by the value that `steps` compute as `$changed`, in the first lane. */
+/** In the first lane, replaces the allocation word with `$changed`, which `steps` compute. */
 function changeAllocation(steps: readonly ValueStep[]): readonly Step[] {
   return [
     constant('$allocation.address', tensorAllocation, 64),

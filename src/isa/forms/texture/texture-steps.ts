@@ -127,7 +127,7 @@ export const moveSteps =
     return [...address, { kind: 'load', ...common, to: refsOf('d', lanes), proxy: 'generic', unused: false }];
   };
 
-/** Fields of a description that queries return, with the number of bits of each. */
+/** The fields of a description that can be queried, and their widths in bits. */
 const queried: Readonly<Record<string, readonly [offset: number, width: 8 | 32]>> = {
   '.width': [textureFields.width, 32],
   '.height': [textureFields.height, 32],
