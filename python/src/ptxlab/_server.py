@@ -44,7 +44,7 @@ def _node() -> str:
         return named
     found = shutil.which("node")
     if found is None:
-        raise PtxlabError("no-node", "ptxlab needs Node 20.19 or newer: add node to PATH or set PTXLAB_NODE to its path")
+        raise PtxlabError("no-node", "ptxlab needs Node 20.19 or newer: add node to PATH or set PTXLAB_NODE")
     return found
 
 
