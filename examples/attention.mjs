@@ -1,6 +1,6 @@
 /**
- * Attention on tensor cores without a GPU: runs a FlashAttention-2 tile that nvcc compiled (kernels/attention.cu) with the
- * arithmetic of several GPUs, and compares the results with each other and with double precision.
+ * Attention on tensor cores without a GPU: runs a FlashAttention-2 kernel compiled by nvcc (kernels/attention.cu) with
+ * the arithmetic of several GPUs, and compares the results with each other and with double precision.
  *
  *   npm run build && node examples/attention.mjs
  */

@@ -79,9 +79,9 @@ export class Device {
   private textures = 0;
 
   private constructor(options: DeviceOptions, gpu: Gpu | null) {
-    // JavaScript can call a private constructor.
+    // JavaScript code can call this constructor, because only TypeScript enforces `private`.
     const given: unknown = gpu;
-    if (given === undefined) throw new PtxlabError('bad-option', 'a device is made by await Device.create()');
+    if (given === undefined) throw new PtxlabError('bad-option', 'create a device with await Device.create()');
     this.options = options;
     this.gpu = gpu;
     this.memory = new GlobalMemory(options.memory ?? defaultMemorySize);

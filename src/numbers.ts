@@ -75,8 +75,8 @@ export interface EvaluationExplanation {
 }
 
 /**
- * Prepared instructions are cached, because callers that search for a value evaluate one instruction for many inputs,
- * and preparing an instruction takes longer than evaluating it.
+ * Prepared instructions are cached, because a caller that is searching for a value evaluates the same instruction for
+ * many inputs, and preparing an instruction takes longer than evaluating it.
  */
 const lastPrepared = new BoundedCache<string, ReturnType<typeof prepareEval>>(16);
 

@@ -28,8 +28,8 @@ export interface Sweep {
 const largestChunk = 2 ** 24;
 
 /**
- * Operands that are settings of the conversion rather than inputs, and their default values. Each default value is as
- * wide as the widest form of its operand.
+ * Operands that are settings of the conversion rather than inputs, and their default values. If an operand has fewer
+ * bits than its default value, only the low bits of the value are used.
  */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],

@@ -110,7 +110,7 @@ const optionsFor = (out: string, host: Plugin): BuildOptions => ({
  */
 export async function bundleCommandLine(out: string, host: Plugin): Promise<void> {
   const { output } = await build(optionsFor(out, host));
-  // The files have the extension .js, like the rest of the package, whose modules are not CommonJS.
+  // These files are CommonJS modules, but their extension is .js, as in the rest of the package, which uses ES modules.
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
   // Make the files executable after every build, because npx does so only when it first links a checkout.
   for (const program of ['ptxlab.js', 'ptxlab-ptxas.js']) chmodSync(join(out, program), 0o755);

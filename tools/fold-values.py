@@ -74,8 +74,8 @@ def fold(bodies):
     return results
 
 
-# The mnemonic, the width of the result, and the widths of the sources. "8", "byte", "5" and "5s" are kinds of amounts
-# in 32-bit registers.
+# The mnemonic, the width of the result, and the widths of the sources. The sources "8", "byte", "5" and "5s" are shift
+# amounts, positions and the like, in 32-bit registers.
 TABLE = []
 
 

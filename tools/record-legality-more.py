@@ -2,11 +2,10 @@
 """Records what ptxas says about the instructions in the lines.txt of a folder of test/golden.
 
 Usage: python3 tools/record-legality-more.py legality-more | gzip -9n > test/golden/legality-more/cases.jsonl.gz
-Needs ptxas 13.0 on the path; the tests do not. Every line is checked at version 9.0, on the target that the last
-comment like `# on sm_90a` names, or else on sm_100a. The first legal line of each mnemonic is also checked on every
-target at all versions. For each target, the verdict at the first version and the verdicts on both sides of each change
-are kept. Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines. `%b32_0*4` stands for four
-registers.
+Needs ptxas 13.0 on the path; the tests do not. Every line is checked at version 9.0. The target is sm_100a until a
+comment such as `# on sm_90a` names another. The first legal line of each mnemonic is also checked on every target at
+all versions. For each target, the verdict at the first version and the verdicts on both sides of each change are kept.
+Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines. `%b32_0*4` stands for four registers.
 """
 import importlib.util
 import json

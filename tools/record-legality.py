@@ -241,7 +241,7 @@ def seats():
 
 
 def quirk(line):
-    """Marks lines that ptxas accepts although the ISA does not, and shifts by f16x2 registers, which it refuses."""
+    """Marks lines that ptxas accepts but the ISA does not allow, and shifts by f16x2 registers, which ptxas refuses."""
     mnemonic, rest = (line.split(" ", 1) + [""])[:2]
     predicate = mnemonic.endswith(".pred") and "%f16x2_" in rest
     shift = mnemonic.split(".")[0] in ("shl", "shr") and rest.endswith("%f16x2_5;")

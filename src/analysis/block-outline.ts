@@ -8,7 +8,7 @@ import { loopDepths } from './loop-depths.ts';
 
 /** A block of instructions that run in sequence. */
 export interface BlockOutline extends Span {
-  /** Labels at its start. */
+  /** The labels at the start of the block. */
   readonly labels: readonly string[];
   /**
    * Indices of the blocks that may run directly before this block (`predecessors`) and directly after it

@@ -11,7 +11,7 @@ type Part = DeclaredSymbol | Extract<Declared, { readonly kind: 'alias' }> | Sco
 
 interface ScopeMark {
   readonly kind: 'scope';
-  /** The kind of the part of the outline that starts or ends the scope. */
+  /** The kind of the outline part that starts or ends the scope. */
   readonly of: string;
 }
 

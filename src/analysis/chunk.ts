@@ -38,7 +38,7 @@ export interface BegunFunction {
   readonly formalSpaces: ReadonlyMap<string, FormalSpace>;
 }
 
-/** A declaration that is visible in the text that follows it, or the start or end of a scope. */
+/** A declaration that is visible in the text after it, or the start or end of a scope. */
 export type Declared =
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
   | ({ readonly kind: 'function' } & BegunFunction)

@@ -42,7 +42,7 @@ export interface Completion {
 }
 
 export interface Completions {
-  /** The range of the text that has already been typed, which the chosen item replaces. */
+  /** The range of the text that has already been typed. The chosen item replaces this text. */
   readonly span: Span;
   /** The items in the order in which they should be shown. */
   readonly items: readonly Completion[];

@@ -40,9 +40,9 @@ const positionRule = shaped<Position>('an object with a line and a column', { li
 const limits = { errors: Math.min(syntaxLimit, otherLimit), searches: searchLimit };
 
 /**
- * A PTX module that is being edited. After an edit, only the parts of the text that the edit touches, and those that
- * depend on a declaration it changes, are parsed and checked again. The findings are the same as those that `check`
- * reports for the whole text.
+ * A PTX module that is being edited. After an edit, parsing and checking are repeated only for the edited parts of the
+ * text, and for parts that depend on a changed declaration. The findings are the same as those that `check` reports for
+ * the whole text.
  */
 export class Document {
   private readonly list: ChunkList;

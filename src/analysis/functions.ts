@@ -5,7 +5,7 @@ import type { Chunk } from './chunk.ts';
 export interface FunctionPlace extends Span {
   readonly name: string;
   readonly entry: boolean;
-  /** The position of its name. */
+  /** The position of the function's name. */
   readonly selection: Span;
   /** The offset at which the header of the function ends and its body begins. */
   readonly headerEnd: number;

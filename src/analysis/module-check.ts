@@ -186,9 +186,9 @@ export class ModuleCheck {
     this.known = { scopes, from: isSame ? first : last + 1, to: last + 1, version: this.version };
   }
 
-  // --- scopes that are known from the last check ----------------------------------------------------------------------
+  // --- scopes that are known from the last check ---------------------------------------------------------------------
 
-  /** Updates the range of chunks whose scopes are known after an edit. */
+  /** After an edit, updates the range of chunks whose scopes are known. */
   private moveKnown({ at, old, fresh }: Replaced): void {
     if (this.known === null) return;
     const { from, to } = this.known;

@@ -26,8 +26,8 @@ export interface NameUse extends NamePlace {
 }
 
 /**
- * The roles of the names in an instruction, keyed by the offsets of the names, and the offset at which the instruction
- * ends.
+ * The offset at which an instruction ends, and the roles of the names in the instruction, keyed by the offsets of the
+ * names.
  */
 interface Roles {
   readonly of: ReadonlyMap<number, Role>;

@@ -22,7 +22,7 @@ export interface Occurrence extends Span {
   readonly role: Role;
   /** Index of the instruction. */
   readonly instruction: number;
-  /** As written. */
+  /** The name as written in the text. */
   readonly name: string;
 }
 

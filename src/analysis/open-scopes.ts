@@ -20,7 +20,7 @@ export class OpenScopes {
   readonly aliases: Map<string, string> = new Map();
   private begun: BegunFunction | null = null;
   private readonly scopes: Scope[] = [];
-  /** The labels of the scopes that will be opened by chunks that have not been checked yet. */
+  /** The labels of the scopes that unchecked chunks open. */
   labels: LabelsByScope;
   /** Labels that could not be declared because their names were already declared in the same scope. */
   private readonly repeated = new Set<LabelSymbol>();

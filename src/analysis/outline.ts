@@ -16,7 +16,7 @@ export interface OutlineSymbol extends Span {
   readonly name: string;
   /** A detail such as the type of a variable, or the C++ name of a function; may be empty. */
   readonly detail: string;
-  /** The position of its name. */
+  /** The position of the name. */
   readonly selection: Span;
   readonly children: readonly OutlineSymbol[];
 }

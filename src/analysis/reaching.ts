@@ -76,7 +76,7 @@ export class Reaching {
   }
 
   /**
-   * The reads of a register whose value may have been written by one of these instructions, in the order of the text.
+   * The reads of a register that may return a value written by one of these instructions, in the order of the text.
    */
   after(writers: readonly number[], place: number): readonly Occurrence[] {
     const { blocks } = this.body;

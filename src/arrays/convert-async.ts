@@ -28,9 +28,9 @@ export interface ConvertAsyncOptions extends ConvertOptions {
 
 /**
  * With fewer elements than this, the calling thread is as fast as two workers. This was measured on two cores, for a
- * conversion from f32 to e4m3 in a workspace. The best times of several hundred runs, first with one thread and then
- * with two workers, were 1.46 and 1.49 ms for 2^22 elements, 3.2 and 2.7 ms for 2^23, and 46 and 38 ms for 2^26. Both
- * cores were also busy with other programs during the measurement; on idle cores, workers are even faster.
+ * conversion from f32 to e4m3 in a workspace. The best of several hundred runs took 1.46 ms with one thread and 1.49 ms
+ * with two workers for 2^22 elements, 3.2 and 2.7 ms for 2^23 elements, and 46 and 38 ms for 2^26 elements. Both cores
+ * were also busy with other programs during the measurement; on idle cores, workers are even faster.
  */
 const threshold = 2 ** 23;
 
@@ -88,7 +88,7 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
  * calling thread would have to copy other arrays, which takes longer than most conversions.
  */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
-  // If the arrays overlap, a thread would overwrite elements that another thread may not have read yet.
+  // If the arrays overlap, a thread could overwrite elements that another thread has not read yet.
   if (overlap(bytes, into)) return false;
   if (asked === 0 || typeof SharedArrayBuffer !== 'function' || !canCompile()) return false;
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));

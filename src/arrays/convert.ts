@@ -45,7 +45,8 @@ export interface ConvertOptions {
   /** Format of the result; any spelling of its name is accepted. */
   readonly to: FormatSpelling;
   /**
-   * Default: to nearest even. Conversions to ue8m0 have no default and need `rz` or `rp`. `rs` needs `seed` or `rbits`.
+   * The rounding mode. By default, values are rounded to nearest even. Conversions to ue8m0 have no default and need
+   * `rz` or `rp`. `rs` needs `seed` or `rbits`.
    */
   readonly rounding?: Rounding;
   /**
@@ -62,14 +63,14 @@ export interface ConvertOptions {
   /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
   /**
-   * For `rs` with a seed, if the source is part of a larger array: the index of its first element in that array. The
-   * index must be a multiple of 4. Default 0.
+   * For `rs` with a seed: if the source is part of a larger array, the index of the source's first element in that
+   * array. The index must be a multiple of 4. Default 0.
    */
   readonly firstElement?: number;
   /**
    * For `rs`: random bits from the caller. Word i is used for elements 4i to 4i + 3 or, if the result is f16 or bf16,
-   * for elements 2i and 2i + 1. A word is used the way a PTX instruction that converts these elements uses its operand
-   * `rbits`; the first element is in the lowest lane.
+   * for elements 2i and 2i + 1. Each word is used like the operand `rbits` of a `cvt` instruction that converts the
+   * same elements, with the first element in the lowest lane.
    */
   readonly rbits?: Uint32Array;
   /**

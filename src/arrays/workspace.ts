@@ -65,7 +65,7 @@ export class Workspace {
     workspaces.set(this.memory.buffer, this);
   }
 
-  /** Bytes that are left. */
+  /** The number of bytes that are still free. */
   get free(): number {
     return this.bytes - this.used;
   }

@@ -27,7 +27,7 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
 
 const longest = 60;
 
-/** What each digit adds to the packed number. */
+/** For each digit, the amount that one occurrence adds to the packed number of `digitsOf`. */
 const digitUnits: readonly number[] = Array.from({ length: 10 }, (_, digit) => (digit < 2 ? 0 : 64 ** (digit - 2)));
 
 /**
@@ -109,7 +109,9 @@ function replacement(a: string, i: number, b: string, j: number): number {
 
 const lookAlikes: ReadonlySet<string> = new Set(['O0', 'o0', 'l1', 'I1']);
 
-/** Whether the two letters before position `i` in `a` are those before position `j` in `b`, but swapped. */
+/**
+ * Whether the two letters before position `i` in `a` also come before position `j` in `b`, but in the opposite order.
+ */
 function isSwap(a: string, i: number, b: string, j: number): boolean {
   return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && a[i - 1] !== a[i - 2];
 }

@@ -1,6 +1,6 @@
 /** Records whose keys are the names in a known list. */
 
-/** The table's own keys, which are exactly the keys of its type. */
+/** The keys of a table. The table must have no keys other than those that its type lists. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] {
   return Object.keys(table) as K[];
 }

@@ -175,14 +175,14 @@ function acceptingVersions(ways: readonly Availability[], from: Version, target:
 
 // --- where a whole module would be accepted -------------------------------------------------------------------------
 
-/** A target that can accept a module, and the lowest PTX version that this requires. */
+/** A target that can accept a module, and the lowest PTX version in which it does so. */
 export interface Acceptance {
   readonly target: TargetName;
   readonly since: VersionName;
 }
 
 /**
- * The targets that can accept a module, each with the lowest PTX version that this requires. `rows` contains the
+ * The targets that can accept a module, each with the lowest PTX version in which it does so. `rows` contains the
  * version and target rules of all features that the module uses. Equal results share one object.
  */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {

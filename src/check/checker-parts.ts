@@ -10,13 +10,14 @@ export interface CheckerParts {
   readonly source: string;
   readonly report: Report;
   /**
-   * Called before a diagnostic with this code is created. If the limit on listed errors has been reached, an error is
-   * only counted, and the result is true. If the result is false, the caller must create and report the diagnostic.
+   * Called before a diagnostic with this code is created. Returns true if the diagnostic is an error that is only
+   * counted, because the limit on listed errors has been reached. If the result is false, the caller must create and
+   * report the diagnostic.
    */
   readonly countsOnly?: (code: Code) => boolean;
   readonly memory: CheckMemory;
   readonly header: Header;
-  /** Whether the functions and the debug sections of the module are recorded, because it is going to be run. */
+  /** Whether functions and debug sections are recorded, because the module is going to be run. */
   readonly keep: boolean;
 }
 

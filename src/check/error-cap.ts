@@ -25,8 +25,9 @@ export class ErrorCap {
   };
 
   /**
-   * Called before a diagnostic with this code is created. If the limit on listed errors has been reached, an error is
-   * only counted, and the result is true. If the result is false, the caller must create and report the diagnostic.
+   * Called before a diagnostic with this code is created. Returns true if the diagnostic is an error that is only
+   * counted, because the limit on listed errors has been reached. If the result is false, the caller must create and
+   * report the diagnostic.
    */
   readonly countsOnly = (code: Code): boolean => {
     if (this.after === null || catalog[code].severity !== 'error') return false;

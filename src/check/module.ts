@@ -366,8 +366,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // The line checker does not store the shapes of calls, or of instructions whose uses have to be recorded, so their
-    // lines are always parsed.
+    // The lines of some instructions are always parsed, because the line checker does not store their shapes. These are
+    // calls, and instructions for which the checker records what they use.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines.learn(node, scope, verdict, this.lineSource);

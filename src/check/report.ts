@@ -1,4 +1,4 @@
-/** Where findings go. */
+/** The functions through which findings are reported. */
 import type { Code } from '../diagnostics/catalog.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 

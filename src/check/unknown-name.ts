@@ -98,8 +98,8 @@ function cudaName(name: string): string | null {
 }
 
 /**
- * The names that may have been meant: declared names, members of register families with the same number as `name`, and
- * special registers.
+ * The names that may have been meant: declared names, members of register families that end in the same number as
+ * `name`, and special registers.
  */
 function* candidates(name: string, scope: Scope): Generator<string> {
   const digits = familyIndex(name);

@@ -9,7 +9,7 @@ import type { TraceEvent } from '../interp/trace.ts';
 
 /** One instruction, executed by the threads of `mask`. */
 export interface LockstepGroup {
-  /** Lanes as bits. */
+  /** The lanes that execute the instruction: bit 0 stands for lane 0. */
   readonly mask: number;
   /** One event for each lane in the mask, lowest lane first. */
   readonly events: readonly TraceEvent[];

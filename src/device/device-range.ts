@@ -96,5 +96,5 @@ function isSize(value: unknown): value is number {
 function checkedBytes(source: unknown): Uint8Array {
   if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return bytesOf(source);
   if (typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer) return bytesOf(source);
-  throw new PtxlabError('argument-type', 'write needs a typed array, a DataView or a buffer');
+  throw new PtxlabError('argument-type', 'write takes a typed array, a DataView or a buffer');
 }

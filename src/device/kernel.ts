@@ -70,7 +70,7 @@ export class Kernel {
     return attributesOf(this.linked);
   }
 
-  /** Instructions that control flow can reach from the kernel's entry but that no engine can execute. */
+  /** The instructions that the kernel may reach but no engine can execute. */
   get unsupported(): readonly UnsupportedInstruction[] {
     this.unsupportedFound ??= unsupportedIn(this.linked);
     return this.unsupportedFound;
@@ -92,7 +92,7 @@ export class Kernel {
     const { program } = this;
     const given = options.args ?? [];
     const foreign = given.findIndex((argument) => isOfAnotherDevice(argument, this.context.memory));
-    if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} is memory of another device`);
+    if (foreign >= 0) throw new PtxlabError('argument-type', `argument ${foreign} belongs to another device`);
     const { args, image, sharedEnd } = placePointers(given, program.parameters, {
       image: this.image,
       sharedEnd: program.sharedBytes + (options.sharedBytes ?? 0),

@@ -46,8 +46,8 @@ export interface LaunchOptions {
   readonly cooperative?: boolean;
   /**
    * One argument for each kernel parameter, in order. For a parameter that points to constant memory (`.ptr .const`), a
-   * buffer of at most 64 KiB is copied there. A parameter that points to shared memory (`.ptr .shared`) accepts `{
-   * shared: bytes }`.
+   * buffer of at most 64 KiB is copied to constant memory. For a pointer to shared memory (`.ptr .shared`), the
+   * argument is `{ shared: bytes }`.
    */
   readonly args?: readonly Argument[];
   /**
@@ -158,8 +158,8 @@ export type TensorElement = TensorElementType;
 export const swizzleAtoms = [16, 32, '32-flip-8', 64] as const;
 
 /**
- * Pixels of images, as cuTensorMapEncodeIm2col describes them. The tensor has 3 to 5 dimensions: the channels, then one
- * to three dimensions of the images (width, height and depth), then the images.
+ * Pixels of images, as cuTensorMapEncodeIm2col describes them. The tensor has 3 to 5 dimensions. The first counts the
+ * channels, the next one to three are the width, height and depth of an image, and the last counts the images.
  */
 export interface Im2colOptions {
   /**
@@ -169,9 +169,9 @@ export interface Im2colOptions {
   readonly lowerCorner: readonly number[];
   /** The last pixel at which a filter may begin, relative to the last pixel of the image. */
   readonly upperCorner: readonly number[];
-  /** A number from 1 to 256. The channels of a pixel must occupy a multiple of 16 bytes. */
+  /** Number of channels to copy for each pixel, from 1 to 256. They must occupy a multiple of 16 bytes. */
   readonly channelsPerPixel: number;
-  /** A number from 1 to 1024. */
+  /** Number of pixels to copy, from 1 to 1024. */
   readonly pixelsPerColumn: number;
 }
 
@@ -186,8 +186,8 @@ export interface TensorMapOptions {
   /** Number of elements along each dimension; 1 to 5 dimensions. */
   readonly dimensions: readonly number[];
   /**
-   * Distances in bytes between neighbors along dimension 1 and higher, which must be multiples of 16. By default, there
-   * are no gaps between the elements.
+   * Distances in bytes between neighbors along dimensions 1 and higher. Each distance must be a multiple of 16. By
+   * default, there are no gaps between the elements.
    */
   readonly strides?: readonly number[];
   /** Size of a box along each dimension: 1 to 256 elements. A row of the box must occupy a multiple of 16 bytes. */
@@ -263,7 +263,7 @@ export interface TextureOptions extends TexelOptions {
   readonly normalizedTexels?: boolean;
   /** The value of texels outside the texture in the mode `border`: four numbers, zeros by default. */
   readonly border?: readonly number[];
-  /** Added to levels of detail; 0 by default. */
+  /** A number that is added to the level of detail; 0 by default. */
   readonly levelBias?: number;
   /** The finest and the coarsest level that may be read. By default, all levels may be read. */
   readonly leastLevel?: number;

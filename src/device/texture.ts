@@ -138,7 +138,8 @@ function wrongSize(
   const { width, height, depth, levels } = texels;
   if (leastLevel > greatestLevel) return `leastLevel (${leastLevel}) is greater than greatestLevel (${greatestLevel})`;
   if (size.length < 1 || size.length > 3) return `there are 1 to 3 dimensions, not ${size.length}`;
-  if (texels.isCube && (texels.dimensions !== 2 || width !== height)) return 'the faces of a cube have two equal sizes';
+  if (texels.isCube && (texels.dimensions !== 2 || width !== height))
+    return 'the width and height of a cube must be equal';
   if (texels.isArray && texels.dimensions === 3) return 'an array cannot consist of volumes';
   const mostLevels = Math.floor(Math.log2(Math.max(width, height, depth))) + 1;
   return levels > mostLevels ? `this size has at most ${mostLevels} levels, not ${levels}` : null;
@@ -167,7 +168,7 @@ function wrongPlace(texels: Texels, options: TextureOptions): string | null {
 /** Explains why the texels are not in the memory of the device. */
 function wrongMemory(memory: GlobalMemory, texels: Texels, { texels: given }: TextureOptions): string | null {
   if (given instanceof DeviceTexture) return 'the texels must be in a buffer, not a texture or surface';
-  if (isOfAnotherDevice(given, memory)) return 'the texels are memory of another device';
+  if (isOfAnotherDevice(given, memory)) return 'the texels belong to another device';
   const { bytes } = levelsOf(texels);
   const start = Number(BigInt.asUintN(64, texels.address));
   try {

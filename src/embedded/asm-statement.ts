@@ -20,7 +20,7 @@ export type EnclosingLanguage = 'cuda' | 'triton';
 /** `asm("…" : …)` in CUDA C++, or a call to `inline_asm_elementwise` in Python. */
 export interface AsmStatement extends Span {
   readonly language: EnclosingLanguage;
-  /** The reason why the PTX that the compiler sees is not known; null if it is known. */
+  /** The reason why ptxlab cannot determine the PTX that the compiler sees; null if it can. */
   readonly unknown: string | null;
   readonly template: MappedText;
   readonly operands: readonly AsmOperand[];

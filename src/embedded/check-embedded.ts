@@ -35,7 +35,7 @@ export function enclosingLanguage(path: string): EnclosingLanguage | null {
   return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
 }
 
-/** Maximum length in characters of a file whose asm statements are found. */
+/** Maximum length, in characters, of a file that is searched for asm statements. */
 export const longestFile = 32_000_000;
 
 /** Returns the statements that contain PTX; none if the file is too long. */
@@ -220,8 +220,8 @@ function placed(finding: Diagnostic, module: AsmModule): Diagnostic {
 }
 
 /**
- * Whether a finding is a syntax error at the end of the asm text, where only white space and comments follow. Such an
- * error is about the `}` that comes next in the module but is not in the file.
+ * Whether a finding is a syntax error at the end of the asm text, where only white space and comments follow. Its
+ * message may mention a `}` that is not in the file, because `asmModule` adds a `}` after the asm text.
  */
 function meetsEnd({ code, span }: Diagnostic, { text, start, body }: AsmModule): boolean {
   return code === 'PTX1001' && withoutComments(text.slice(span.start, start + body.text.length)).trim() === '';
@@ -247,7 +247,7 @@ function combined(all: readonly Requirements[], options: CheckOptions): Requirem
   return { ...sum, target: newest.target, minimumVersion: newest.since };
 }
 
-/** The later of two versions; null, which means that no version is accepted, if either of them is null. */
+/** The later of two versions; null if either of them is null. Null means that no version is accepted. */
 function latest(a: VersionName | null, b: VersionName | null): VersionName | null {
   if (a === null || b === null) return null;
   return isLater(b, a) ? b : a;

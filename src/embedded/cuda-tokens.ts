@@ -10,7 +10,7 @@ export interface CudaToken extends Span {
    * For a string, the span of its text between the quotes; null for other tokens. Raw strings have no escape sequences.
    */
   readonly content: (Span & { readonly raw: boolean }) | null;
-  /** Whether preprocessor conditions that may depend on the target apply to the token. */
+  /** Whether the token is subject to preprocessor conditions that may depend on the target. */
   readonly isConditional: boolean;
   /** The number of preprocessor conditions that begin or end before the token. */
   readonly branch: number;

@@ -4,7 +4,7 @@ import { isOpcode } from '../isa/table.ts';
 import type { AsmStatement } from './asm-statement.ts';
 import { textConstraint } from './constraints.ts';
 
-/** Constraints that nvcc does not know, but compilers for host processors do. */
+/** Constraints that compilers for host processors know, but nvcc does not. */
 const ofHosts = /[abcmgiSDpQt]/;
 
 const dottedWord = /(?<!\w)[A-Za-z]\w*(?:\.[\w:]+)+/g;

@@ -25,7 +25,7 @@ export type Piece =
   | { readonly kind: 'zero'; readonly width: number }
   | { readonly kind: 'made'; readonly width: number; readonly label: string; readonly reads: readonly Read[] };
 
-/** Topmost piece first. */
+/** The pieces of a value, topmost first. */
 export type Value = readonly Piece[];
 
 /** Runs the steps and returns the value of each operand and intermediate result, expressed in terms of operand bits. */
@@ -214,7 +214,7 @@ export function describePiece(piece: Piece): string {
   return piece.width === piece.of ? piece.operand : piece.operand + range(piece.low + piece.width - 1, piece.low);
 }
 
-/** `[31:16]`, or `[3]` for one bit. */
+/** Writes a range of bits as `[31:16]`, or a single bit as `[3]`. */
 export function range(high: number, low: number): string {
   return high === low ? `[${low}]` : `[${high}:${low}]`;
 }

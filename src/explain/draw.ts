@@ -30,7 +30,7 @@ export const boxGlyphs: Glyphs = {
   arrow: '\u2192',
 };
 
-/** For terminals and logs that do not support UTF-8. */
+/** The characters for terminals and logs that do not support UTF-8. */
 export const asciiGlyphs: Glyphs = {
   horizontal: '-',
   vertical: '|',

@@ -124,8 +124,8 @@ function withoutVariant(
 }
 
 /**
- * Selects the forms whose syntax begins with a mnemonic. The mnemonic must be an opcode alone, or an opcode with words
- * that are not optional and have no alternatives in any form, such as `mma.sp`.
+ * Selects the forms whose syntax begins with a mnemonic, such as `mma` or `mma.sp`. No forms are selected if a word
+ * after the opcode is optional in some form, or if it is one of several alternatives there.
  */
 function beginningWith(mnemonic: string, opcode: string): (compiled: CompiledForm) => boolean {
   if (mnemonic === opcode) return () => true;

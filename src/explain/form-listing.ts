@@ -29,7 +29,7 @@ export interface FormEntry {
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that support at least one variant of the form, each with the first PTX version that allows this. */
+  /** The targets that support at least one variant of the form, each with the first PTX version in which it does so. */
   readonly availability: readonly Acceptance[];
 }
 

@@ -31,7 +31,7 @@ export interface ModifierMeaning {
 export interface ModifierNameExplanation {
   readonly kind: 'modifier';
   readonly name: string;
-  /** More than one if the modifier means different things in different opcodes. */
+  /** The meanings of the modifier. There is more than one if it means different things in different opcodes. */
   readonly meanings: readonly ModifierMeaning[];
 }
 

@@ -102,7 +102,7 @@ function lanesOf(type: PtxType, bits: Bits, variant: Variant): readonly Bits[] {
   return Array.from({ length: lanes }, (_, lane) => chop(BigInt(bits) >> BigInt(lane * stride), width));
 }
 
-/** Compares the results of one variant with its rows. */
+/** Compares the results of one variant with the rows that describe its special values. */
 class VariantJudge {
   readonly findings: string[] = [];
   private readonly rows: ReadonlyMap<SpecialInput, SpecialValue>;

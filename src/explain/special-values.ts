@@ -47,8 +47,8 @@ export interface ConversionStep {
 }
 
 /**
- * The values from which the steps compute other values, as opposed to values that become parts of the result. If one of
- * these values is special, the result is not necessarily special.
+ * The inputs of all steps except `pack` and `copy`, which do not compute anything. If one of these inputs is special,
+ * the result is not necessarily special.
  */
 export function intermediateOf(steps: readonly Step[]): ReadonlySet<Ref> {
   return new Set(steps.flatMap((step) => (step.kind === 'pack' || step.kind === 'copy' ? [] : inputsOf(step))));

@@ -53,7 +53,7 @@ async function haveIdle(count: number): Promise<boolean> {
     idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
     return true;
   } catch (error) {
-    reportError(new Error('workers do not start, so launches run on one thread', { cause: error }));
+    reportError(new Error('workers did not start, so launches run on one thread', { cause: error }));
     return false;
   }
 }

@@ -15,7 +15,7 @@ export async function makeFolder(path: string): Promise<void> {
   if (systemCode(trouble) === 'ENOTDIR') throw fileError('not-found', path, 'a folder above it is a file');
   if (systemCode(trouble) !== 'ENOENT') throw hostError(path, trouble);
   if (path !== dirname(path)) await makeFolder(dirname(path));
-  if ((await troubleOfFolder(path)) !== null) throw fileError('not-found', path, 'this folder cannot be made');
+  if ((await troubleOfFolder(path)) !== null) throw fileError('not-found', path, 'this folder cannot be created');
 }
 
 /**

@@ -37,7 +37,7 @@ export async function openFile(path: string): Promise<OpenFile> {
       async requireUnchanged() {
         const { bytes, modified } = await stateOf(handle, path);
         if (bytes !== opened.bytes || modified !== opened.modified)
-          throw fileError('changed', path, 'changed while it was read');
+          throw fileError('changed', path, 'changed while it was being read');
       },
       close: () => handle.close(),
     };

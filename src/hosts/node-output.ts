@@ -50,7 +50,7 @@ export async function requireOutputs(
   for (const path of outputs) {
     await requireReplaceable(path, replace);
     const place = await placeOf(path);
-    if (places.has(place)) throw fileError('exists', path, 'is written twice');
+    if (places.has(place)) throw fileError('exists', path, 'is given as an output twice');
     places.add(place);
   }
 }

@@ -54,8 +54,8 @@ function readyPool(): Piscina {
 }
 
 /**
- * Resolves to true once `count` threads are running. Each task waits until all tasks have started, so every task runs on
- * a thread of its own.
+ * Resolves to true once `count` threads are running. Each task waits until all tasks have started, so every task runs
+ * on a thread of its own.
  */
 async function meeting(threads: Piscina, count: number): Promise<boolean> {
   const arrived = new SharedArrayBuffer(4);

@@ -97,7 +97,7 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 
 /**
  * Creates an activation at `base` in the thread's local memory. Its memory is filled with zeros and marked as never
- * written. The gap before the activation starts at `gap`, and is treated the same way because earlier calls may have
+ * written. The gap before the activation, from `gap` to `base`, is treated the same way, because earlier calls may have
  * used it.
  */
 function openActivation(

@@ -71,7 +71,7 @@ function skippedBytes(left: number, right: number): number {
   return (all >>> (piece - inPiece(left))) | (all & ~(all >>> inPiece(right)));
 }
 
-/** A number of bytes that is held in a slot of the frame; 0 if there is no slot. */
+/** Reads a number of bytes from a slot of the frame; 0 if `place` is null. */
 function countIn(frame: Frame, place: number | null): number {
   return place === null ? 0 : Number(frame[place]);
 }

@@ -49,8 +49,8 @@ const residentBlocks = 1024;
  */
 const idleRoundsBeforeGroups = 16;
 /**
- * If a block may be waiting for other blocks, the other blocks get a turn after its threads have stopped at barriers
- * and collectives this many times per thread.
+ * A block that may be waiting for other blocks gives them a turn after each of its threads has stopped at barriers and
+ * collectives this many times on average.
  */
 const stopsPerThread = 64;
 

@@ -57,7 +57,7 @@ export function idleCpu(
   return cpu;
 }
 
-/** True if the kernel starts no operations that complete later. */
+/** True if the kernel starts no asynchronous operations. */
 function hasOnlyThreads({ functions }: KernelProgram): boolean {
   return !functions.some(
     (fn) =>

@@ -53,7 +53,7 @@ export function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** This limit is larger than any memory, but every offset below it is exact as a JavaScript number. */
+/** This limit is larger than any memory. Every offset below it can be represented exactly as a JavaScript number. */
 const beyond = 2 ** 48;
 
 /** The information that an access needs in addition to its step. */

@@ -91,7 +91,7 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
 
 interface StoreKinds {
   readonly loud: AccessKind;
-  /** The access kind of a weak store that does not change the memory. */
+  /** For a store that does not change the memory. Differs from `loud` only if the store is weak. */
   readonly silent: AccessKind;
 }
 
@@ -196,7 +196,7 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
   const ofNull = chop(-windowBase(space, width), width);
   return (frame) => {
     const address = BigInt(valueIn(frame, from));
-    // Code from LLVM converts null pointers and compares the results with each other.
+    // A null pointer is converted without a check: code from LLVM compares converted null pointers with each other.
     if (address === 0n) {
       frame[to] = ofNull;
       return;

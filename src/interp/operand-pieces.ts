@@ -19,7 +19,7 @@ import { specialReader } from './specials.ts';
 import { allBits, type Flow, upwards } from './undefined-values.ts';
 import { type Action, bigintIn, numberIn, valueIn } from './value-steps.ts';
 
-/** Everything that is read before the steps of an instruction run. */
+/** Returns the pieces that read the operands of an instruction. They run before its steps. */
 export function operandPieces(instruction: ProgramInstruction, context: FunctionContext): readonly Piece[] {
   return [
     ...instruction.symbols.map((source) => fresh(source.place, symbolAction(source, context))),
@@ -122,8 +122,8 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     }
     case 'register': {
       const { register } = base;
-      // The sum of a 32-bit register and an offset must wrap at 32 bits, because compilers subtract in the register and
-      // add the offset in the operand.
+      // The sum of a 32-bit register and an offset must wrap at 32 bits, because compilers may subtract a number from
+      // the register first and add it back as the offset.
       if (base.width <= 32) {
         const low = Number(BigInt.asIntN(32, offset));
         if (base.signed && base.width < 32) {

@@ -42,7 +42,8 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     const { idleLoops, spins } = loopsOf(program);
     const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
     const points = elementAt(pointsOf, i);
-    // In the code of the fast engine, a region begins at the start of a function and after a call.
+    // The fast engine begins a region at the start of a called function and after a call, so threads wait for each
+    // other there, too.
     const follows = (at: number): boolean => {
       const before = program.instructions[at - 1];
       return before === undefined ? i > 0 : before.call !== null && !callsBuiltin(before, builtins);
@@ -104,7 +105,7 @@ interface Loops {
   /** The first instruction of each loop in which a thread only waits. */
   readonly idleLoops: ReadonlySet<number>;
   /**
-   * For each instruction of a loop in which a thread only waits for its cluster, the first instruction of the loop.
+   * Maps each instruction of a loop in which a thread only waits for its cluster to the first instruction of the loop.
    */
   readonly spins: ReadonlyMap<number, number>;
 }

@@ -14,7 +14,10 @@ import type { Cpu } from './thread.ts';
 
 type KindContext = Pick<AccessContext, 'line' | 'starts' | 'object'>;
 
-/** A load or store of the step, or of the operation that it starts. `order` is null if the access is weak. */
+/**
+ * Describes a load or store by the step itself, or by the operation that the step starts. `order` is null if the access
+ * is weak.
+ */
 export function plainAccess(way: 'load' | 'store', order: MemoryOrder | null, context: KindContext): AccessKind {
   const { starts } = context;
   const isAsyncProxy = way === 'load' && starts !== null && starts !== 'copy';
@@ -35,7 +38,7 @@ export function arrivingAt(address: bigint, context: AccessContext): AccessConte
   return { ...context, object: offset - startOf(rank) };
 }
 
-/** An atomic operation of the step, or of the bulk reduction that it starts. */
+/** Describes an atomic operation by the step itself, or by the bulk reduction that the step starts. */
 export function atomicAccess(order: MemoryOrder, { line, starts }: KindContext): AccessKind {
   return accessKind(line, {
     way: 'atomic',

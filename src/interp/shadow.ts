@@ -34,8 +34,8 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
 
 /**
  * Treats two equal values as defined if the same bits, but not all bits, are undefined in both. In that case, both
- * values are copies of a partly written word of memory. A loop that changes one byte by a compare-and-swap of the whole
- * word compares copies of this kind, and its result does not depend on the other bytes.
+ * values are copies of a partly written word of memory. Programs compare such copies in loops that change one byte with
+ * a compare-and-swap of the whole word. The result of such a loop does not depend on the other bytes.
  */
 export function settleCopies(thread: Shadowed, one: number, other: number, width: number): void {
   const [a, b] = [thread.shadow?.get(one), thread.shadow?.get(other)];
@@ -65,8 +65,8 @@ export function requireDefined({ shadow }: Shadowed, place: number, use: Use): v
 }
 
 /**
- * Chooses the undefined bits whose origin a fault reports. Memory that was never written is preferred to padding,
- * because it is more informative.
+ * Chooses which undefined bits a fault reports. Bits from memory that was never written are preferred to padding,
+ * because they tell the user more.
  */
 export function strongest(all: readonly (Undefined | undefined)[]): Undefined | null {
   const found = all.filter((one) => one !== undefined);

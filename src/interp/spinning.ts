@@ -5,8 +5,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Block, Prepared, Thread } from './thread.ts';
 
 /**
- * A loop in which a thread only waits for its cluster has fewer instructions than this. Longer loops are not recognized
- * as such loops.
+ * Only loops with fewer instructions than this are recognized as loops in which a thread only waits for its cluster.
  */
 const longestSpin = 128;
 

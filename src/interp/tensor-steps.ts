@@ -97,7 +97,7 @@ export function prepareTensorStore(step: StepOf<'tensor-store'>, placeOf: PlaceO
   };
 }
 
-/** Provides access to the memory of each block that executes an instruction. */
+/** Returns access to the memory of the one or two blocks that execute an instruction. */
 function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAccess[] {
   const { block, blocksPerCluster } = context.cpu;
   if (blocks === 1) return [accessOf(block, context)];
@@ -111,7 +111,7 @@ function memoriesOf(blocks: 1 | 2, context: AccessContext): readonly TensorAcces
  */
 function accessOf(block: Block, context: AccessContext): TensorAccess {
   const { shared, tensor } = block;
-  if (tensor === null) throw misuse('the kernel has none');
+  if (tensor === null) throw misuse('the kernel has no tensor memory');
   const note = noteIn(block, context);
   return {
     chunk: (address) => {

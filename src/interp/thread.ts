@@ -176,8 +176,8 @@ export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * How often the thread has read memory that other threads may write, counted from the start of its current turn.
-   * Loads that may poll, atomics, and instructions that yield to other threads are counted. Each round of an idle loop,
+   * How often the thread has read memory that other threads may write, counted from the start of its current turn. This
+   * counts loads that may poll, atomics, and instructions that yield to other threads. Each round of an idle loop,
    * which a thread repeats only while it waits, counts as several reads.
    */
   looks: number;

@@ -71,8 +71,8 @@ export interface Exchanged {
 
 /**
  * True if an operation has no mask and its results show which threads take part. In that case, only threads that
- * arrived through the same calls take part together. Any other operation without a mask requires all threads of the
- * warp.
+ * arrived through the same function calls take part together. Any other operation without a mask requires all threads
+ * of the warp.
  */
 export function separatesCalls({ fn: { form }, mask }: { readonly fn: Collective; readonly mask: unknown }): boolean {
   return mask === null && (form === 'active' || form === 'vote' || form === 'shfl');

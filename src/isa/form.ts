@@ -23,7 +23,7 @@ export interface InstructionForm {
   /** The syntax line in the ISA's notation, operands included. */
   readonly syntax: string;
   readonly summary: string;
-  /** Type and modifier sets that the syntax line uses but modifiers.ts does not define. */
+  /** Sets of types or modifiers that the syntax line uses, but that modifiers.ts does not define. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   readonly regime: Regime;
   readonly relation?: TypeRelation;

@@ -1,6 +1,7 @@
 /**
- * How tensor cores multiply and add: a table with rows for each generation of GPUs and family of types. Measured on
- * V100, A100, A2, L40S, H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv 2511.10909).
+ * How tensor cores multiply and add: a table with the arithmetic of each generation of GPUs for each family of types.
+ * Measured on V100, A100, A2, L40S, H100, H200 and B200 (MATLAB-tensor-core, arXiv 2512.07004; MMA-Sim, arXiv
+ * 2511.10909).
  */
 import type {
   Accumulator,
@@ -12,8 +13,8 @@ import type {
 import type { Gpu } from './gpus.ts';
 
 /**
- * The types of the elements that a product multiplies and, for some types, the instruction. In the family `mxf4`,
- * products of e2m1 elements are computed in groups of 16, and each group has its own scale factors.
+ * A family of products with the same arithmetic: the types of the elements and, for some types, the instruction. In the
+ * family `mxf4`, products of e2m1 elements are computed in groups of 16, and each group has its own scale factors.
  */
 export type ProductFamily =
   | 'f16'
@@ -87,7 +88,7 @@ export function arithmeticOf(gpu: Gpu, family: ProductFamily, to: Accumulator): 
 /**
  * The exponent of a term that is zero. The two formulas summarize the models of MMA-Sim, which are based on
  * measurements of GPUs. If terms are added in f32, the exponent is -131 with 23 bits, -132 with 24 bits, and -133 with
- * 25 bits. If they are added in f16, it is -20, -21 and -22.
+ * 25 bits. If they are added in f16, it is -20, -21 and -22, respectively.
  */
 function zeroExponentOf(kept: number, addsInF32: boolean): number {
   return addsInF32 ? -108 - kept : 3 - kept;

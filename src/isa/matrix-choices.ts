@@ -55,9 +55,9 @@ export const matrixChoices: readonly MatrixChoice[] = [
   },
   {
     id: 'matrix-fourfold',
-    title: 'm8n8k4 of f16 on sm_80 and later, which emulate it with other instructions',
+    title: 'm8n8k4 of f16 on sm_80 and later GPUs, which emulate it with other instructions',
     choice:
-      'every sum is rounded to the nearest f32 number: with f32 results, a chain that starts from zero and ends with c; with f16 results, c and then sums of two products',
+      'every sum is rounded to the nearest f32 number: with f32 results, the products are added one by one to zero, and c is added last; with f16 results, sums of two products are added to c',
     evidence: onH200,
     appliesTo: ({ product }) => product?.kind === 'stepwise',
   },
@@ -100,7 +100,7 @@ export const matrixChoices: readonly MatrixChoice[] = [
   },
   {
     id: 'matrix-metadata',
-    title: 'columns that metadata may name',
+    title: 'columns that metadata may select',
     choice:
       'indices may be in any order; a column that appears twice is multiplied twice; for tf32, each index selects 16 of the 32 bits of the element of B, the low ones first',
     evidence: `${onH200}; section 9.7.14.6.1 of PTX ISA 9.1 does not define the result for other indices`,

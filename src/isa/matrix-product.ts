@@ -70,8 +70,9 @@ export interface KeptHalf {
 }
 
 /**
- * If each unit is half of a column, returns the two halves of the element of B by which stored element number `at` is
- * multiplied, low half first. Each index selects one half. Usually, both halves come from the same element.
+ * For products in which each unit is half of a column: returns the two halves of elements of B by which stored element
+ * number `at` is multiplied, low half first. Each index selects one half. Usually, both halves come from the same
+ * element.
  */
 export function keptHalves(at: number, indices: number): readonly [low: KeptHalf, high: KeptHalf] {
   const halfAt = (index: number): KeptHalf => ({ column: 2 * at + ((index >>> 1) & 1), half: index & 1 });
@@ -113,7 +114,7 @@ export type MatrixProduct =
   | ({
       readonly kind: 'double';
       readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-      /** The bits of a NaN result; null if they are those that the fused multiply-adds produce. */
+      /** The bits of a NaN result; null if the fused multiply-adds determine them. */
       readonly nan: bigint | null;
     } & Matrices<'f64', 'f64'>)
   | ({ readonly kind: 'integer'; readonly satfinite: boolean } & Matrices<IntegerName, 's32'>)

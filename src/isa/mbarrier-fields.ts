@@ -17,11 +17,11 @@ export const mbarrierFields: Readonly<Record<'layout' | 'pending' | 'expected' |
    * sm_100.
    */
   layout: { low: 0, width: 1 },
-  /** Arrivals that each later phase expects, negated. */
+  /** The number of arrivals that each later phase expects, negated. */
   expected: { low: 1, width: 20 },
-  /** tx-count: bytes that are still expected in the current phase, negated. */
+  /** The tx-count: the number of bytes that are still expected in the current phase, negated. */
   bytes: { low: 21, width: 21 },
-  /** Arrivals that are still pending in the current phase, negated. */
+  /** The number of arrivals that are still pending in the current phase, negated. */
   pending: { low: 43, width: 20 },
   /** The number of the current phase modulo 2. */
   phase: { low: 63, width: 1 },

@@ -22,7 +22,7 @@ export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
   listed.flatMap(([opcodes, ...ways]) => opcodes.split(' ').map((subject) => [subject, { subject, ways }])),
 );
 
-/** Variants that a version added to an opcode, and that are missing from the table. */
+/** Variants that were added to an opcode in version `since`, and that are missing from the table. */
 export interface Addition {
   readonly since: Version;
   /**

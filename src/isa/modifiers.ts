@@ -1,6 +1,7 @@
 /**
- * The PTX modifiers and their axes. An axis is a set of modifiers of which an instruction can have at most one. A
- * syntax line contains either a single modifier (`.satfinite`) or the name of a set of modifiers (`.frnd`).
+ * The PTX modifiers and their axes. An axis is a set of modifiers of which an instruction can have at most one. In a
+ * syntax line, an axis appears either as a single modifier (`.satfinite`) or as the name of a set of modifiers
+ * (`.frnd`).
  */
 
 export interface ModifierSet {
@@ -76,9 +77,9 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
 };
 
 /**
- * Kinds of modifiers of which an instruction can contain two, in an order that matters. These are the state spaces of a
- * copy, the formats of a copied matrix, and the two operations of a matrix product of single bits. In a copy, the space
- * of the destination comes first.
+ * Kinds of modifiers that can occur twice in an instruction, so that their order matters. These are the state spaces of
+ * a copy, the formats of a copied matrix, and the two operations of a matrix product of single bits. In a copy, the
+ * space of the destination comes first.
  */
 const orderedKinds: readonly ReadonlySet<string>[] = [
   new Set(modifierSets['space']?.values),

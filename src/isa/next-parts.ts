@@ -27,10 +27,10 @@ export interface Judge {
   readonly target: Target;
 }
 
-/** A form for which the choices for all parts before part number `next` have been made. */
+/** A form in which all parts before part number `next` have been chosen. */
 interface Begun {
   readonly compiled: CompiledForm;
-  /** The availability rules of the form that the version and target do not satisfy. */
+  /** The form's availability rules that the version and target do not satisfy. */
   readonly missing: readonly AvailabilityRow[];
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;

@@ -96,7 +96,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   return { opcode, parts: rest.map((part) => `.${part}`) };
 }
 
-/** The number of the constant bank that a mnemonic such as `ld.const[2].f32` names; null if it names none. */
+/** The number of the constant bank in a mnemonic such as `ld.const[2].f32`; null if there is none. */
 export function bankIn(mnemonic: string): number | null {
   const [, digits] = bankNumber.exec(mnemonic) ?? [];
   return digits === undefined ? null : Number(digits);

@@ -7,7 +7,7 @@ import type { AddressMode } from './texture-fields.ts';
 const size = ['width', 'height', 'depth', 'array_size', 'channel_data_type', 'channel_order'] as const;
 const sampling = ['filter_mode', 'addr_mode_0', 'addr_mode_1', 'addr_mode_2'] as const;
 
-/** The names of the fields by the type of the variable. */
+/** For each opaque type, the names of the fields that a variable of this type has. */
 export const opaqueFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['.texref', [...size, 'num_mipmap_levels', 'num_samples', 'normalized_coords', ...sampling]],
   ['.samplerref', ['force_unnormalized_coords', ...sampling]],

@@ -181,8 +181,8 @@ export type OperandPattern =
   /**
    * `[a, {x, y}]`: a texture or surface, followed by coordinates of one of the `types`. The texture or surface is given
    * by its name or by a register that contains its handle. With `sampled`, `[a, s, {x, y}]` with a sampler `s` is also
-   * allowed. The value of `sampled` contains the requirements for this if textures include their samplers, or if `a` or
-   * `s` is in a register.
+   * allowed. The value of `sampled` contains the requirements for this form. They apply only if textures include their
+   * samplers, or if `a` or `s` is in a register.
    */
   | {
       readonly kind: 'texture';

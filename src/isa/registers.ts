@@ -106,8 +106,8 @@ export interface SpecialRegister {
   /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
   /**
-   * The minimum number of bits that an instruction must read if it does not read the whole register. Null if an
-   * instruction must always read the whole register.
+   * The smallest number of bits that an instruction can read without reading the whole register. Null if an instruction
+   * must always read the whole register.
    */
   readonly least: number | null;
   readonly since: Availability;
@@ -218,7 +218,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%aggr_smem_size', '.u32', at('8.1', 90), 'allSharedBytes'),
   row('%dynamic_smem_size', '.u32', at('4.1', 20), 'dynamicSharedBytes'),
   row('%current_graph_exec', '.u64', at('8.0', 50), 0),
-  // A driver that does not provide memory for each block sets the size to 0.
+  // If the driver does not provide memory for each block, the size of this memory is 0.
   row('%perctamemoryoffset', '.u64', at('9.4', 80), 0),
   row('%perctamemorysize', '.u32', at('9.4', 80), 0),
 ];

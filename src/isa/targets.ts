@@ -241,8 +241,8 @@ export function describeTargets(set: TargetSet): string {
 }
 
 /**
- * Describes several sets of targets. The names from all `listed` sets are combined into one list. Ranges that another
- * range contains are left out.
+ * Describes several sets of targets. The names from all `listed` sets are combined into one list. A range is left out
+ * if another range contains it.
  */
 export function describeTargetSets(sets: readonly TargetSet[]): string {
   const names = sets.flatMap((set) => (set.kind === 'listed' ? set.names : []));
@@ -253,8 +253,8 @@ export function describeTargetSets(sets: readonly TargetSet[]): string {
 }
 
 /**
- * Whether the first set is a `from` set that contains the range of the second one. A `from` set does not count as part
- * of an equal one.
+ * Whether the first set is a `from` set that contains the range of the second one. If the two sets are equal, the
+ * result is false.
  */
 export function containsRange(set: TargetSet, other: TargetSet): boolean {
   return (

@@ -21,7 +21,7 @@ export interface MapField {
  * for im2col mode has `channels`, `pixels` and the two corners instead of `box`.
  */
 export const tensorMapFields = {
-  /** Eight bytes. */
+  /** An 8-byte field: the address of the tensor in global memory. */
   address: 0,
   /** The value is 1 if the map is for im2col mode. */
   isIm2col: { at: 8, low: 0, width: 1 },
@@ -40,32 +40,32 @@ export const tensorMapFields = {
   atomicity: { at: 8, low: 20, width: 2 },
   /** The highest of the three bits of the swizzling mode. */
   farSwizzle: { at: 8, low: 22, width: 1 },
-  /** Four bytes for each dimension except the innermost: the low bits of the stride, in units of 16 bytes. */
+  /** A 4-byte field for each dimension except the innermost: the low bits of the stride, in units of 16 bytes. */
   strides: 12,
   /** The high bits of the strides, four bits for each stride. */
   highStrides: { at: 28, low: 0, width: 16 },
-  /** Four bytes for each dimension: its size minus one. */
+  /** A 4-byte field for each dimension: the size of the dimension minus one. */
   dimensions: 32,
-  /** Three bits for each dimension, innermost first. */
+  /** A 3-bit field for each dimension, innermost first: the element stride minus one. */
   elementStrides: { at: 52, low: 0, width: 15 },
-  /** One byte for each dimension, innermost first. */
+  /** A 1-byte field for each dimension, innermost first: the size of the box minus one. */
   box: 55,
-  /** One byte: the channels per pixel minus one. */
+  /** A 1-byte field: the number of channels per pixel minus one. */
   channels: 55,
   /**
-   * Two bytes each: the corners of the bounding box of the pixels. `cornerBits` contains the number of bits per
+   * Two 2-byte fields: the corners of the bounding box of the pixels. `cornerBits` contains the number of bits per
    * dimension.
    */
   lowerCorner: 56,
   upperCorner: 58,
-  /** The pixels per column minus one. */
+  /** The number of pixels per column minus one. */
   pixels: { at: 60, low: 0, width: 10 },
   /**
-   * Four bytes: the number of bytes that are copied. `tensormap.replace` does not change it, and no instruction reads
-   * it.
+   * A 4-byte field: the number of bytes to copy. `tensormap.replace` does not change this field, and no instruction
+   * reads it.
    */
   copied: 64,
-  /** Four bytes: the alignment in shared memory that the swizzle requires. No instruction reads this field. */
+  /** A 4-byte field: the alignment in shared memory that the swizzle requires. No instruction reads this field. */
   alignment: 72,
 } as const;
 

@@ -5,48 +5,48 @@
 
 /** Offsets of the fields in bytes. */
 export const textureFields = {
-  /** Eight bytes: the address of the first texel. */
+  /** An 8-byte field: the address of the first texel. */
   address: 0,
-  /** One byte, one of the values in `textureTags`. */
+  /** A 1-byte field: one of the values in `textureTags`. */
   tag: 8,
-  /** One byte, an index into `texelTypes`. */
+  /** A 1-byte field: an index into `texelTypes`. */
   texel: 9,
-  /** One byte: 1, 2 or 4. */
+  /** A 1-byte field: 1, 2 or 4. */
   channels: 10,
-  /** One byte: 1, 2 or 3. A cube has two dimensions and six layers. */
+  /** A 1-byte field: 1, 2 or 3. A cube has two dimensions and six layers. */
   dimensions: 11,
-  /** One byte each, 0 or 1. */
+  /** Flags: 1-byte fields that are either 0 or 1. */
   isArray: 12,
   isCube: 13,
   /** Whether integer texels are converted to numbers from 0 to 1 (unsigned) or from -1 to 1 (signed). */
   normalizesTexels: 14,
   normalizesCoordinates: 15,
-  /** Four bytes each. The depth and the number of layers are at least 1. */
+  /** Each size is a 4-byte field. The depth and the number of layers are at least 1. */
   width: 16,
   height: 20,
   depth: 24,
   layers: 28,
-  /** Four bytes: the number of levels of detail. */
+  /** A 4-byte field: the number of levels of detail. */
   levels: 32,
-  /** One byte each: 1 for linear filtering, otherwise 0. */
+  /** Two 1-byte fields: 1 for linear filtering, otherwise 0. */
   filter: 36,
   levelFilter: 37,
-  /** One byte for each dimension, an index into `addressModes`. */
+  /** A 1-byte field for each dimension: an index into `addressModes`. */
   addressModes: 38,
-  /** Eight bytes: the distance between rows of the finest level, in bytes. */
+  /** An 8-byte field: the distance between rows of the finest level, in bytes. */
   rowBytes: 48,
-  /** Four bytes each: f32 numbers. */
+  /** Three f32 numbers. */
   levelBias: 56,
   leastLevel: 60,
   greatestLevel: 64,
   /** Four f32 numbers: the texel that is read outside the texture in the address mode `border`. */
   border: 72,
-  /** Four bytes each: the numbers that txq and suq return. */
+  /** Two 4-byte fields: the numbers that txq and suq return. */
   channelDataType: 88,
   channelOrder: 92,
-  /** Four bytes: the number of samples of each texel, which is always 1. */
+  /** A 4-byte field: the number of samples of each texel, which is always 1. */
   samples: 96,
-  /** Four bytes, always 0. */
+  /** A 4-byte field that is always 0. */
   zero: 100,
   /** Sixteen zero bytes, which are read by loads from outside the surface. */
   nothing: 112,

@@ -29,7 +29,8 @@ export interface TextureRead {
   /** Whether the coordinates are f32 numbers; integers select a texel without filtering. */
   readonly isFloat: boolean;
   /**
-   * How the level of detail is determined: it is the finest level, given by an operand, or computed from derivatives.
+   * How the level of detail is chosen: it is always the finest one, or an operand specifies it, or it is computed from
+   * derivatives.
    */
   readonly level: 'finest' | 'given' | 'derivatives';
   /** Whether an offset is added to the texel coordinates. */

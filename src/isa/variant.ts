@@ -89,7 +89,7 @@ export function leastCoordinates({ modifiers }: Pick<Variant, 'modifiers'>, { le
   return (geometry === undefined ? null : least[geometry]) ?? 1;
 }
 
-/** The elements of a list of coordinates that are used; any further elements are ignored. */
+/** The elements that are used in a list of coordinates; any further elements are ignored. */
 export function coordinatePatterns(variant: Variant, pattern: CoordinatesPattern): readonly ValuePattern[] {
   const count = leastCoordinates(variant, pattern);
   return Array.from({ length: count }, (_, i) => read(`${pattern.name}.${i}`, '.b32'));

@@ -13,7 +13,7 @@ import { regionFunction, regionType } from './regions/region-function.ts';
 import { lengthOf } from './regions/region-parts.ts';
 
 /**
- * A module that exports a function for each of these regions. Each function is exported under the name by which the
+ * A module that exports a function for each region in `regions`. Each function is exported under the name by which the
  * kernel's module imports it.
  */
 export interface AloneModule {
@@ -32,7 +32,7 @@ export interface AloneRequest {
   readonly look: () => void;
 }
 
-/** Maximum number of instructions in regions that are compiled together but do not share a function. */
+/** Maximum total length, in instructions, of regions that are compiled together but to separate functions. */
 const mostTogether = 512;
 
 export function compileAlone(shape: KernelShape, request: AloneRequest): AloneModule {
@@ -59,7 +59,9 @@ function leftOf(kind: readonly number[], { region, compiled }: AloneRequest): re
   return left.includes(region) && left.length > 1 && kind.length - left.length >= mostSeparate ? left : [];
 }
 
-/** The requested region, and other short regions that end where threads continue together. */
+/**
+ * Returns the requested region. If it ends where threads continue together, other short regions of this kind are added.
+ */
 function separateRegions(all: readonly KernelRegion[], request: AloneRequest): readonly number[] {
   const ending = all.flatMap(({ region: { until } }, i) => (until === null ? [] : [i]));
   const chosen = [request.region];

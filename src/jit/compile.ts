@@ -100,8 +100,9 @@ function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Runs regions one after the other while all threads continue together. Only one region is run if the kernel has places
- * where the threads of a warp reconverge and only some lanes of the warp run, because the other lanes may be behind.
+ * Runs regions one after the other while all threads continue together. If the kernel has places where the threads of a
+ * warp reconverge, and only some lanes of the warp are running, only one region is run, because the other lanes may be
+ * behind.
  */
 function runFunction(shape: KernelShape, functions: AloneFunctions, fours: readonly (number | null)[]): Code {
   const { helpers, layout, engineCalls } = shape;

@@ -88,8 +88,9 @@ export const context = {
    */
   slowTiles: 88,
   /**
-   * Counts the runs of regions that may end at a call, or at a place where the threads of a warp reconverge. The runs
-   * are counted only if a thread may wait for another thread in a loop that extends over several regions.
+   * The number of times that a region has been run, counting only regions that may end at a call or where the threads
+   * of a warp reconverge. Used only if a thread may wait for another thread in a loop that extends over several
+   * regions.
    */
   leavingRuns: 92,
   /** The extents of a cluster, and whether the kernel or the launch specifies clusters. */
@@ -107,8 +108,8 @@ export const context = {
   /** Four words: the results of the most recent call to the engine. */
   results: 176,
   /**
-   * Number of stops after which the block may still continue in its current turn. Used only by kernels that let other
-   * blocks run at stops.
+   * Number of further stops after which the block may continue before its current turn is over. Used only by kernels
+   * that let other blocks run at stops.
    */
   stopsLeft: 192,
   /**
@@ -118,11 +119,11 @@ export const context = {
   moved: 196,
   /** Address of the table of textures (textures/texture-table.ts), if the kernel reads textures. */
   textureTable: 200,
-  /** The account that simd/rejoin-loss.ts describes. It is not reset when another block uses the same context. */
+  /** The loss that simd/rejoin-loss.ts measures. It is not reset when another block uses the same context. */
   rejoinLoss: 204,
   /**
-   * The offset of an array with one word for each block that a cluster can have, in the order of the ranks. Each word
-   * is the address of the block's shared memory, or 0 if the block has exited.
+   * The offset of an array with one word for each possible rank in a cluster, in order. The word is the address of the
+   * shared memory of the block with this rank, or 0 if the block has exited.
    */
   clusterMemories: 208,
 } as const;

@@ -12,7 +12,7 @@ import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
 import { listed, type Waiter, whereThreadsWait } from './waiting.ts';
 
-/** Threads that execute together, by their index in the block. */
+/** The threads that execute together, given by their indices in the block. */
 export type Group = readonly number[];
 
 interface Waiting {

@@ -7,7 +7,7 @@ import { keysOf, recordOf } from '../base/records.ts';
 import { mufuTables, type MufuTableName } from '../numerics/mufu-tables.ts';
 import type { EngineMemory } from './memory/engine-memory.ts';
 
-/** A row consists of an i64 with the value c0 * 2^16 + bias, followed by two i32s: 2 * c1 and 4 * c2. */
+/** A row consists of an i64 with the value `c0 * 2^16 + bias`, followed by two i32s: `2 * c1` and `4 * c2`. */
 const rowBytes = 16;
 
 const firstAddress = 0x1000;

@@ -34,7 +34,7 @@ export interface SettledState extends LaunchState {
 }
 
 export interface BlockState {
-  /** As in `blockIndexOf`. */
+  /** The number of the block, as in `blockIndexOf`. */
   readonly number: number;
   readonly threads: readonly ThreadState[];
   readonly shared: SegmentState;

@@ -171,7 +171,7 @@ function divide(kernel: Kernel, a: Exact, b: Exact): Exact {
 
 /**
  * The special case of div.approx.f32 for 2^126 < |b| < 2^128: the result is NaN if a is infinite, and otherwise 0
- * (9.7.3.8).
+ * (section 9.7.3.8 of PTX ISA 9.1).
  */
 function divideApproximately(read: Decoder, target: Target): Operation {
   const limit = power(126);

@@ -38,7 +38,7 @@ export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   return onNumbers(fn === 'popc' ? countOnes : (a) => Math.clz32(a) - (32 - width));
 }
 
-/** Moves bit i to bit width - 1 - i. */
+/** Reverses the order of the bits: bit `i` moves to position `width - 1 - i`. */
 export function reversal(width: number): Operation {
   if (width === 32) return onNumbers(reverse);
   return onBigints((a) => (BigInt(reverse(low32(a))) << 32n) | BigInt(reverse(high32(a))));

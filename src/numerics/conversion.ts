@@ -89,9 +89,9 @@ export function flushesInput(c: Conversion): boolean {
 }
 
 /**
- * Whether `.ftz` flushes results that are below the smallest normal number after they have been rounded as if exponents
- * had no lower limit. Otherwise, it flushes those that are subnormal after they have been rounded to the format. A
- * whole number is never subnormal.
+ * Determines which results `.ftz` flushes. If true, results are first rounded as if exponents had no lower limit, and
+ * those below the smallest normal number are flushed. If false, results are first rounded to the format, and those that
+ * are subnormal are flushed. A whole number is never subnormal.
  */
 export function flushesUnrounded(c: Conversion): boolean {
   return c.gpu === 'sm_90' && !c.integral;

@@ -32,9 +32,9 @@ export interface DotArithmetic {
   readonly zeroExponent: number;
   /**
    * The order of addition. `direct`: chunks are added to c in the order of k. `halves`: the elements are converted to
-   * f16, as if they were factors of another instruction. Elements with k % 4 < 2 are added first, and then all others;
-   * a chunk never contains both kinds of elements. In a sparse product, k counts only the elements that are kept. The
-   * sum starts from zero, and c is added at the end, with rounding to nearest even.
+   * f16 before they are multiplied. Elements with k % 4 < 2 are added first, and then all others; a chunk never
+   * contains both kinds of elements. In a sparse product, k counts only the elements that are kept. The sum starts from
+   * zero, and c is added at the end, with rounding to nearest even.
    */
   readonly order: 'direct' | 'halves';
 }

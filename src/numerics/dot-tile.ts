@@ -87,8 +87,8 @@ interface Decoding {
 const decodings = new Map<FactorFormat, Decoding>();
 
 /**
- * Returns a table of the values of all codes of a format. The codes of tf32 are 32 bits wide, but the low 13 bits have
- * no effect.
+ * Returns a table that contains the value of each code of a format. The codes of tf32 are 32 bits wide, but the low 13
+ * bits have no effect.
  */
 function decodingOf(format: FactorFormat): Decoding {
   const known = decodings.get(format);

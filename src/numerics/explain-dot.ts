@@ -44,7 +44,7 @@ export interface ExplainedChunk {
 
 export interface ExplainedDot {
   readonly chunks: readonly ExplainedChunk[];
-  /** True if c is added after all chunks, rounded to nearest even. */
+  /** True if c is added after all chunks; that sum is rounded to nearest even. */
   readonly addsLast: boolean;
 }
 

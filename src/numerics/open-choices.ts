@@ -26,7 +26,7 @@ const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** Whether the input can be a NaN for which neither `.sat` nor `.relu` determines the result. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
-/** The choices that the ISA leaves open for conversions, in the order in which it describes them. */
+/** The choices that the ISA leaves open for conversions, in the same order as in the ISA. */
 export const openChoices: readonly OpenChoice[] = [
   {
     id: 'unrounded-half',
@@ -107,7 +107,7 @@ export const openChoices: readonly OpenChoice[] = [
     id: 'ftz-boundary',
     title: '.ftz if a result is rounded up to the smallest normal f32',
     choice:
-      'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept; on sm_90, a result that would round to less with an unlimited exponent is flushed',
+      'only a result that is subnormal after rounding is flushed, so a value that rounds to 2^-126 is kept; on sm_90, a result is flushed if, rounded with an unlimited exponent, it would be less than 2^-126',
     evidence: 'measured: constant folding by ptxas; recorded on an H200',
     appliesTo: (c) => c.flush && c.from === 'f64' && c.to === 'f32' && c.rounding !== 'rz',
   },

@@ -96,8 +96,8 @@ export interface PackedBlock {
 export interface BlockEncoding {
   /**
    * The number from which the scale is computed. `largest`: the value with the largest magnitude (the first one if
-   * there are several). `magnitude`: that magnitude. `range`: the largest value minus the smallest; in this case, the
-   * block also has an offset, which is the smallest value.
+   * there are several). `magnitude`: the magnitude of this value. `range`: the largest value minus the smallest; in
+   * this case, the block also has an offset, which is the smallest value.
    */
   readonly from: 'largest' | 'magnitude' | 'range';
   /** The number selected by `from` is divided by this divisor to get the scale. */

@@ -39,8 +39,8 @@ class Copies {
   /** For each block, the loops that contain it, the outermost first. */
   private readonly around: readonly (readonly NaturalLoop[])[];
   /**
-   * The copies of each block, by the number of surrounding loops that threads have entered in the middle of an
-   * iteration. In the copy, threads finish these iterations, so the copy is not part of these loops.
+   * The copies of each block. The inner keys are the numbers of surrounding loops that threads have entered in the
+   * middle of an iteration. Threads finish these iterations in the copy, so the copy is not part of these loops.
    */
   private readonly known = new Map<number, Map<number, number>>();
   private readonly open: { readonly block: number; readonly partial: number; readonly copy: number }[] = [];
@@ -52,7 +52,7 @@ class Copies {
     this.around = blocks.map((_, block) => byLength.filter(({ body }) => body.has(block)));
   }
 
-  /** Returns the copy of a block for threads that begin there. */
+  /** Returns the copy of a block for threads that begin at this block. */
   enter(block: number): number {
     return this.copy(block, elementAt(this.around, block).length);
   }

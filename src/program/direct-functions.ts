@@ -18,7 +18,9 @@ export interface DirectFunctions {
 
 export const noDirectFunctions: DirectFunctions = { all: new Set(), alone: new Set() };
 
-/** Maximum depth of calls between direct functions, because each call takes up space on the stack of the host. */
+/**
+ * Maximum depth of calls between direct functions. It is limited because each call takes up space on the host's stack.
+ */
 const mostNested = 16;
 
 /**

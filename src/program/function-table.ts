@@ -29,7 +29,7 @@ export class FunctionTable {
   readonly all: readonly KnownFunction[];
   private readonly byName: ReadonlyMap<string, KnownFunction>;
   private readonly aliases: ReadonlyMap<string, string>;
-  /** Null until a name is looked up that only the library defines. */
+  /** Null until the first lookup of a name that only the library defines. */
   private library: ReadonlyMap<string, KnownFunction> | null = null;
 
   constructor(module: CheckedModule) {

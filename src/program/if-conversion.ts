@@ -108,8 +108,8 @@ export function convertBranches(program: FunctionProgram, varying: ReadonlySet<n
 }
 
 /**
- * Adds a guard to an instruction. Jumps no longer do anything, because control simply continues with the next
- * instruction.
+ * Adds a guard to an instruction. A jump becomes an instruction without steps, because control simply continues with
+ * the next instruction.
  */
 function withGuard(instruction: ProgramInstruction, guard: Guard): ProgramInstruction {
   return jumpsOnly(instruction) ? { ...instruction, guard, steps: [], target: -1 } : { ...instruction, guard };

@@ -126,7 +126,7 @@ export class InstructionBuilder {
     return this.exitsKernel(variant) ? 2 : 1;
   }
 
-  /** `index` is the index of the first of these instructions in the program. */
+  /** Translates an instruction of the text. `index` is the index of the first resulting instruction in the program. */
   private parts(bound: BoundInstruction, scope: Scope, index: number): readonly ProgramInstruction[] {
     const { variant } = bound;
     const made = this.instruction(bound, scope);

@@ -1,4 +1,4 @@
-/** Tests before which instructions the threads of a warp wait for each other. */
+/** Tests that the threads of a warp wait for each other before the right instructions. */
 import { expect, test } from 'vitest';
 import { elementAt } from '../base/element-at.ts';
 import { loadModule } from '../check/check.ts';

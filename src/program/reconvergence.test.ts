@@ -8,8 +8,8 @@ import { linkKernel } from './link.ts';
 import { reconvergences } from './reconvergence.ts';
 
 /**
- * Returns the texts of the guarded branches and switches at which threads may diverge. If the threads continue together,
- * the text of the instruction where they do so is appended.
+ * Returns the texts of the guarded branches and switches at which threads may diverge. If the threads continue
+ * together, the text of the instruction where they do so is appended.
  */
 function places(...body: readonly string[]): readonly string[] {
   const source = `.version 8.0\n.target sm_75\n.address_size 64\n.entry k() {

@@ -26,8 +26,9 @@ const rounds = 8;
 const deepest = 3;
 
 /**
- * Returns where threads that diverge at the start of each of the blocks `partings` continue together. Blocks without
- * such a place are left out, for example if the threads may end or wait for other threads on one of the paths.
+ * For each of the blocks `partings`, returns where threads continue together after they have diverged at its start.
+ * Blocks without such a place are left out, for example if the threads may end or wait for other threads on one of the
+ * paths.
  */
 export function reconvergences(
   blocks: readonly BasicBlock[],
@@ -79,9 +80,9 @@ class Paths {
   }
 
   /**
-   * Whether threads that continue together at `at` run enough code together before they may diverge again or, outside
-   * of loops, before they end. In a loop, inner loops count even if threads leave them one after the other, because at
-   * first all threads run such a loop together.
+   * Whether threads that continue together at `at` run enough code together. Outside of loops, all code until they end
+   * counts. In a loop, only the code before they may diverge again counts. This includes inner loops, even if threads
+   * leave them one after the other, because at first all threads run such a loop together.
    */
   private isWorthwhile(parting: number, at: number, before: readonly number[]): boolean {
     const around = this.loops.filter(({ body }) => body.has(parting));

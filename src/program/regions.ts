@@ -16,8 +16,7 @@ export interface Region {
   /** Returns the successors of a block within the region. */
   readonly next: (block: number) => readonly number[];
   /**
-   * The block before which the region ends, because threads that have diverged continue together there; null for most
-   * regions.
+   * The block before which the region ends, because diverged threads continue together there; null for most regions.
    */
   readonly until: number | null;
   /** For each block, the blocks that it immediately dominates, in reverse postorder. */
@@ -37,8 +36,8 @@ export interface RegionBounds {
   /** The landings at which regions always end, mapped to their places in the order of the regions. */
   readonly ends?: ReadonlyMap<number, number>;
   /**
-   * Maps some landings to a block. Threads that begin at the landing may have to stop before this block, so the landing
-   * has a second region, which ends there.
+   * Maps some landings to blocks. Threads that begin at such a landing may have to stop before its block, so the
+   * landing has a second region, which ends before this block.
    */
   readonly until?: ReadonlyMap<number, number>;
 }

@@ -40,7 +40,7 @@ export interface RegisterTraffic {
   readonly changedAfter: (block: number, next: number) => readonly number[];
 }
 
-/** The edge to the block at which threads that have diverged continue together. */
+/** The edge to the block at which diverged threads continue together. */
 export interface RejoinEdge {
   readonly at: number;
   /** Registers that are loaded on this edge. */
@@ -92,7 +92,7 @@ export class TrafficAnalysis {
   /**
    * @param given registers that have been loaded and changed before the region starts; their values in the frame are
    *   out of date
-   * @param rejoins the edges of the region at which threads that have run alone continue together
+   * @param rejoins the edges of the region on which diverged threads continue together
    */
   of(region: Region, given: Iterable<number>, rejoins: Rejoins = noRejoins): RegisterTraffic {
     const facts = (block: number): BlockFacts => this.factsOf(block);
@@ -260,8 +260,8 @@ class RegionTraffic {
   }
 
   /**
-   * For each block, makes sure that the registers that `wantedAt` returns for it have been loaded or written before the
-   * block starts. Returns true if loads had to be added.
+   * `wantedAt` returns registers for each block. Makes sure that they have been loaded or written before the block
+   * starts. Returns true if loads had to be added.
    */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();

@@ -1,6 +1,6 @@
 /**
- * Tests for which groups of threads a register is known to have the same value in every thread. The values come from
- * special registers, memory and votes, and pass through arithmetic and guarded instructions.
+ * Tests which groups of threads are known to have the same value in a register. The values come from special registers,
+ * memory and votes, and pass through arithmetic and guarded instructions.
  */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';

@@ -1,7 +1,7 @@
 /**
  * Finds places at which a long function can be cut into regions. V8 optimizes each generated function as a whole, in
- * much more than linear time: a function of 40,000 instructions takes many minutes, and the process cannot end before
- * that.
+ * much more than linear time: a function of 40,000 instructions takes many minutes, and the process cannot exit until
+ * V8 has finished.
  */
 import { elementAt } from '../base/element-at.ts';
 import { type BasicBlock, blocksOf, successorsOf } from './flow.ts';

@@ -103,7 +103,7 @@ export function parseHeader(
   header.tuning = tuning;
   // The body may be missing, unless the function is a kernel with tuning directives.
   const mayEnd = isFunc || tuning.length === 0;
-  // In ptxas 13.0, the header of a `.func` can contain a `.pragma` only if it is the header of a prototype.
+  // In ptxas 13.0, the header of a `.func` can contain a `.pragma` only if the `.func` is a prototype.
   const mayHaveBody = !isFunc || tuning.every(({ name }) => name !== '.pragma');
   if ((mayHaveBody && r.kind === Token.LeftBrace) || (mayEnd && r.kind === Token.Semicolon)) return 'complete';
   // nvcc 2 to 4 emitted prototypes without a `;`.

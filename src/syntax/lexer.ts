@@ -271,7 +271,8 @@ export class Lexer {
 
   /**
    * Skips a sequence of `.word` parts that starts at `start` and has no gaps, and returns its end. `hash` is the hash
-   * of the text before these parts. The hash that also includes the words of the parts is stored in `this.hash`.
+   * of the text before these parts. The hash of that text together with the words of the parts is stored in
+   * `this.hash`.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;

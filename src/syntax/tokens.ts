@@ -89,7 +89,7 @@ const digits = '0123456789';
 /** For each character code below 128, the kind of token that starts with it. */
 export const starts: Uint8Array = makeStarts();
 
-/** Bits of {@link classes}. */
+/** Sets of characters. Each set is one bit in the entries of {@link classes}. */
 export const CharClass = { word: 1, name: 2, digit: 4, hex: 8, octal: 16, binary: 32, blank: 64 } as const;
 
 /** For each character code below 128, the sets to which the character belongs. */

@@ -229,8 +229,8 @@ function quantizedPlans(
   const layout = layoutOf(scheme, elements, shape, granularity);
   refuseIf(
     layout.granularity === 'tile' && isCutAcross(shape, layout),
-    `${quote(name)} (${shape.join(' x ')}) has several matrices in which a number of rows is left over that is less ` +
-      `than ${layout.tileRows}, so tiles would contain rows of two matrices; --keep leaves a tensor as it is`,
+    `${quote(name)} (${shape.join(' x ')}) has several matrices, and their number of rows is not a multiple of ` +
+      `${layout.tileRows}, so some tiles would contain rows of two matrices; --keep leaves a tensor as it is`,
   );
   const { element, scale } = scheme;
   const { second, asBytes } = form;

@@ -50,7 +50,7 @@ function mixed(): Promise<TensorFile> {
     ],
     { fields: [{ key: 'general.file_type', type: 'u32', items: null, value: 15 }] },
   );
-  // The bytes are chosen so that none of the factors that blocks contain is infinite or NaN.
+  // The bytes are chosen so that none of the factors in the blocks is infinite or NaN.
   const bytes = Uint8Array.from({ length: layout.size }, (_, i) => Math.imul(i, 7) % 113);
   bytes.set(layout.header);
   return openTensorFile(memorySource(bytes));

@@ -61,8 +61,8 @@ const spellings: Readonly<Record<Container, (format: FormatName) => string | nul
 };
 
 /**
- * The type name that a container uses for elements in the given format that are not stored in blocks; null if the
- * container cannot hold such elements.
+ * The container's type name for elements of the given format, if they are not stored in blocks; null if the container
+ * cannot hold such elements.
  */
 export function dtypeIn(container: Container, format: FormatName): string | null {
   requireArgument('the container', container, containerRule);

@@ -43,8 +43,8 @@ function readTemplates(): readonly Template[] {
 }
 
 /**
- * Turns a module into a template, which consists of the text after the module's `.address_size` and the names that are
- * declared in this text.
+ * Turns a module into a template: the text after the module's `.address_size`, together with the names that this text
+ * declares.
  */
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);

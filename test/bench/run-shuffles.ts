@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** PTX code that sets %mask and makes lanes that do not take part skip the exchange. */
+  /** PTX code that sets %mask. Lanes that do not take part skip the exchange. */
   readonly enter: string;
   /** The instruction that exchanges values: each lane contributes %v and receives %w. */
   readonly shuffle: (round: number) => string;

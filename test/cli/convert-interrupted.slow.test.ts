@@ -95,7 +95,7 @@ describe('interrupted', () => {
     const ended = new Promise((resolve) => child.on('close', resolve));
     while (!existsSync(at('.out.safetensors.ptxlab-part'))) await sleep(5);
     utimesSync(zeros, 1, 1);
-    expect([await ended, stderr]).toEqual([2, `ptxlab: ${zeros}: changed while it was read\n`]);
+    expect([await ended, stderr]).toEqual([2, `ptxlab: ${zeros}: changed while it was being read\n`]);
     expect(readdirSync(folder)).toEqual(['zeros.bin']);
   });
 

@@ -63,7 +63,7 @@ describe('output', () => {
     const bytes = put(folder, 'raw.npy', Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, 118, 0]));
     writeFileSync(bytes, Buffer.from([...Buffer.from(header), 0x02, 0x03, 0x00, 0x01]), { flag: 'a' });
     const copied = await convert(bytes, at('copied.npy'), '--to', 'f32');
-    expect(copied.stderr).toContain('nothing was converted, because tensors of type <V1 are copied; --dtype says what');
+    expect(copied.stderr).toContain('nothing was converted, because tensors of type <V1 are copied; use --dtype');
     for (const dtype of ['float8_e4m3fn', 'ue8m0', 'int4']) {
       const { code, stderr } = await convert(bytes, at(`${dtype}.npy`), '--to', 'f32', '--dtype', dtype);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 tensor converted, 0 copied/)]);

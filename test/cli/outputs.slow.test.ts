@@ -131,7 +131,7 @@ test('two outputs must have different names', async () => {
   const args = ['run', put(folder, 'k.ptx', two), '--arg', 'zeros:4', '--arg', 'zeros:4'];
   const [out, same] = [join(folder, 'a'), `${folder}/./a`];
   const { code, stderr } = await ptxlab([...args, '--out', `0:${out}`, '--out', `1:${same}`]);
-  expect([code, stderr]).toEqual([2, `ptxlab: ${same}: is written twice\n`]);
+  expect([code, stderr]).toEqual([2, `ptxlab: ${same}: is given as an output twice\n`]);
 });
 
 describe('sweep', () => {

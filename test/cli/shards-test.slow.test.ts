@@ -1,6 +1,6 @@
 /**
- * `plan test`: merging the shards produces the same output as running `test` on the same suites, except for the times
- * that tests took.
+ * `plan test`: merging the shards produces the same output as running `test` on the same suites, except for how long
+ * the tests took.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

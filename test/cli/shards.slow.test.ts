@@ -61,7 +61,7 @@ test('a plan is not made below a file, and makes the folders above it', async ()
 
 test.skipIf(process.platform !== 'linux')('a plan below /proc is refused (skipped without /proc)', async () => {
   const args = ['plan', 'sweep', 'cvt.rn.f16.f32', '--shards', '1', '--out', '/proc/plan'];
-  expect(await ptxlab(args)).toMatchObject({ code: 2, stderr: 'ptxlab: /proc/plan: this folder cannot be made\n' });
+  expect(await ptxlab(args)).toMatchObject({ code: 2, stderr: 'ptxlab: /proc/plan: this folder cannot be created\n' });
 });
 
 describe('units are cut into shards', () => {

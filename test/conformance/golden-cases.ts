@@ -1,4 +1,7 @@
-/** Finds the instructions in test/golden that ptxas accepted or that have recorded values, and their case names. */
+/**
+ * Lists the instructions in test/golden that ptxas accepted or that have recorded values. Also finds the case names of
+ * a mnemonic.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';

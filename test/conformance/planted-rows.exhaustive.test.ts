@@ -108,8 +108,8 @@ test('the compiler complains in the files that the document names, and in no oth
 });
 
 /**
- * Whether a message is about a planted row. If many properties are missing, the compiler lists only four of them,
- * followed by how many more there are.
+ * Whether a message is about a planted row. If many properties are missing, the compiler lists only four of them, and
+ * the number of the others.
  */
 function isAbout(message: string, name: string): boolean {
   if (message.includes(name)) return true;

@@ -11,7 +11,9 @@ import type * as Spellings from '../../src/arrays/spellings.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { at } from '../../src/isa/targets.ts';
 
-/** An 8-bit float with three exponent bits and four fraction bits, with the same values as in ml_dtypes. */
+/**
+ * An 8-bit float with three exponent bits and four fraction bits. It has the same values as float8_e3m4 in ml_dtypes.
+ */
 const e3m4 = {
   kind: 'float',
   width: 8,

@@ -121,8 +121,8 @@ function randomBits(width = 32): Bits {
 }
 
 /**
- * Returns the address of bytes that must not overlap with the bytes at the step's other addresses; null if there is
- * none.
+ * Some steps access bytes at two addresses, and these bytes must not overlap. Returns the second address of such a
+ * step; null for all other steps.
  */
 function secondAddress(step: Step): Ref | null {
   if (step.kind === 'bulk' || step.kind === 'bulk-atomic') return step.source;

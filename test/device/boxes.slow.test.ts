@@ -332,7 +332,7 @@ describe('tensorMap refuses', () => {
       { type: 'b6x16_p32', dimensions: [128, 64] },
     ],
     [
-      'the map has a swizzle that elements of type b4x16_p64 do not have',
+      'the map has a swizzle that cannot be used with elements of type b4x16_p64',
       { type: 'b4x16_p64', dimensions: [128, 64], box: [128, 1], swizzle: 64 },
     ],
     [

@@ -13,8 +13,8 @@ const halves = (format: 'f16' | 'bf16', low: number, high: number): number =>
   (Number(readNumber(String(high), format).bits) << 16) | Number(readNumber(String(low), format).bits);
 
 /**
- * For each operation, four words of the destination before the operation, of the source, and of the destination
- * afterwards.
+ * For each operation, four words of the destination before the operation, four words of the source, and the four words
+ * of the destination afterwards.
  */
 const cases: readonly (readonly [op: string, before: Words, source: Words, after: Words])[] = [
   ['add.u32', [1, 2, 0xffffffff, 4], [10, 20, 2, 40], [11, 22, 1, 44]],

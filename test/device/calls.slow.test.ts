@@ -87,7 +87,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
 
   describe('arrays without a size', () => {
     const variable = `.local .b32 own; .param .align 4 .b8 more[8]; .param .b32 r1;`;
-    /** Returns 100 * n + the sum of n words. For n = 2, it also calls itself with one word. */
+    /** Returns `100 * n` plus the sum of n words. For n = 2, it also calls itself with one word. */
     const sum = `.func (.param .b32 r) sum(.param .b32 n, .param .align 4 .b8 v[]) {
       .reg .b32 %x<4>; .reg .b64 %a; .reg .pred %p; ${variable}
       ld.param.b32 %x0, [n]; mov.b64 %a, v; mul.lo.u32 %x1, %x0, 100; st.local.b32 [own], %x1; mov.b32 %x1, 0;

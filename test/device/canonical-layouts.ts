@@ -5,7 +5,7 @@
 
 export interface Layout {
   /**
-   * The number of 16-byte chunks in a line. With 1, there is no swizzle; with 2, 4 or 8, the swizzle is 32, 64 or 128
+   * The number of 16-byte chunks in a line: 1 if there is no swizzle, and 2, 4 or 8 if the swizzle is 32, 64 or 128
    * bytes.
    */
   readonly side: 1 | 2 | 4 | 8;
@@ -19,7 +19,7 @@ export interface MatrixSize {
   readonly k: number;
 }
 
-/** The distances in bytes that a descriptor contains. */
+/** The two distances that a descriptor contains, in bytes. */
 export function offsets(
   { side, alongK }: Layout,
   { bits, across, k }: MatrixSize,

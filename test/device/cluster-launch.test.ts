@@ -1,6 +1,6 @@
 /**
  * Tests kernels whose blocks take over the work of blocks that have not started (clusterlaunchcontrol), as the
- * schedulers of kernels for Blackwell do.
+ * schedulers in Blackwell kernels do.
  */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions } from '../../src/device.ts';

@@ -17,7 +17,7 @@ class Recording extends CodeCache {
 
 const usual = namedEnvironment('sm_80', '8.0');
 
-/** The number of different cache keys that launches of the same kernel have in these environments. */
+/** The number of different cache keys when the same kernel is launched in each of these environments. */
 function keysOf(environments: readonly Environment[]): number {
   const code = new Recording();
   const { launch } = launchOf({ body: '' });

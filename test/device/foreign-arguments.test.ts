@@ -40,7 +40,7 @@ describe('arguments of a launch', () => {
     for (const foreign of [other.alloc(4), global])
       await expect(kernel.launch({ args: [foreign, 1] })).rejects.toMatchObject({
         code: 'argument-type',
-        message: 'argument 0 is memory of another device',
+        message: 'argument 0 belongs to another device',
       });
     expect((await kernel.launch({ args: [one.alloc(4), 1] })).ok).toBe(true);
   });

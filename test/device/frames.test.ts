@@ -1,6 +1,6 @@
 /**
- * Tests that accesses to local memory beyond the frame of the running function fault, so that a function cannot read
- * bytes that earlier calls, blocks or launches have left there.
+ * Tests accesses to local memory beyond the frame of the running function. They must cause faults, so that a function
+ * cannot read bytes that earlier calls, blocks or launches have left there.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

@@ -165,7 +165,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
   });
 
   test.each(cases.filter(canStore))('to a tensor, without offsets: $name', async (one) => {
-    // The channels are written up to a multiple of 16 bytes.
+    // The number of bytes written for the channels is rounded up to a multiple of 16.
     const channels = 4 * Math.ceil((one.options.dimensions[0] ?? 0) / 4);
     const [tensor, elements] = [words(tensorWords, 1), elementsOf({ ...one, offsets: [] }, channels)];
     const pixels = words(elements.length, 70_000);

@@ -1,6 +1,6 @@
 /**
- * Tests that the code for one thread at a time is compiled only when a launch first needs it, and that the results are
- * the same in the launch for which it is compiled, in later blocks, and in later launches.
+ * Tests that the code for one thread at a time is compiled only when a launch first needs it. The results must be the
+ * same in the launch for which it is compiled, in later blocks, and in later launches.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';

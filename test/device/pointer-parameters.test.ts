@@ -1,4 +1,4 @@
-/** Parameters that point to constant or shared memory, as OpenCL kernels have them. */
+/** Parameters that point to constant or shared memory, as in OpenCL kernels. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tests that the output of printf is passed on as soon as it is printed, that up to a limit it is also stored, and that
+ * Tests that the output of printf is passed on as soon as it is printed, that it is also stored up to a limit, and that
  * it is not lost if the launch fails.
  */
 import { describe, expect, test } from 'vitest';

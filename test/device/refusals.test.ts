@@ -48,7 +48,7 @@ describe('a worker script that does not load: one thread does the work, with a w
     const { host } = await import('../../src/hosts/browser.ts');
     expect(await (await host.start(2)).running).toBe(false);
     expect(report).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ message: 'workers do not start, so launches run on one thread' }),
+      expect.objectContaining({ message: 'workers did not start, so launches run on one thread' }),
     );
   });
 });

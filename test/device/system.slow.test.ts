@@ -10,8 +10,8 @@ const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two work
 
 /**
  * Each thread stores its index, and all blocks synchronize in the same way as `grid.sync()` of cooperative groups. If
- * the grid has n threads, thread i then reads the index that thread n - 1 - i has stored, and stores this index plus
- * one.
+ * the grid has `n` threads, thread `i` then reads the index that thread `n - 1 - i` has stored, and stores this index
+ * plus one.
  */
 const reversed: Source = {
   body: `

@@ -28,7 +28,7 @@ const source = (body: string, columns = 32) => ({
 const list = (count: number, from: number): string =>
   Array.from({ length: count }, (_, i) => `%r${from + i}`).join(', ');
 
-/** Stores 100 * lane + column in the first 8 columns of each lane. */
+/** Stores `100 * lane + column` in the first 8 columns of each lane. */
 const fill = `mul.lo.u32 %r4, %r1, 100;
 ${[1, 2, 3, 4, 5, 6, 7].map((i) => `add.u32 %r${4 + i}, %r4, ${i};`).join(' ')}
 tcgen05.st.sync.aligned.32x32b.x8.b32 [%r3], {${list(8, 4)}};

@@ -38,7 +38,7 @@ interface Scaling {
   readonly words: string;
   readonly count: 1 | 2 | 4;
   readonly format: 'ue8m0' | 'ue4m3';
-  /** The number (0 to 3) of the byte in each word at which the factors of a line begin. */
+  /** The factors of a line begin at this byte (0 to 3) of each word. */
   readonly first: number;
 }
 

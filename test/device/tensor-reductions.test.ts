@@ -199,7 +199,7 @@ test.each<readonly [what: string, instruction: string, options: Omit<TensorMapOp
     'volumes',
     gather,
     { type: 's32', dimensions: [8, 2, 2], box: [8, 1, 1] },
-    'the tensor map describes a tensor with 3 dimensions, but the instruction copies parts of one with 2',
+    'the tensor map describes a tensor with 3 dimensions, but the instruction copies parts of a tensor with 2 dimensions',
   ],
 ])('a fault: %s', async (_, instruction, given, message) => {
   const [tensor, data] = [new Uint8Array(4096), new Uint8Array(64)];

@@ -15,7 +15,7 @@ const wrong: readonly (readonly [what: string, options: Partial<TextureOptions>,
   ['no dimensions', { size: [] }, 'there are 1 to 3 dimensions, not 0'],
   ['a buffer that is too small', { size: [4, 5] }, 'the buffer has 64 bytes, but the texels take 80'],
   ['more levels than sizes', { size: [2, 4], levels: 4 }, 'this size has at most 3 levels, not 4'],
-  ['a cube that is not square', { size: [2, 1], cube: true }, 'the faces of a cube have two equal sizes'],
+  ['a cube that is not square', { size: [2, 1], cube: true }, 'the width and height of a cube must be equal'],
   ['layers of volumes', { size: [2, 2, 2], layers: 2 }, 'an array cannot consist of volumes'],
   ['rows that overlap', { rowBytes: 12 }, 'rowBytes must be a multiple of 4 that is at least 16, not 12'],
   ['means of integers', { type: 'u8', filter: 'linear' }, 'filtered only if they are normalized (normalizedTexels)'],
@@ -49,7 +49,7 @@ test('refused: memory that is not that of the device', async () => {
     .load(text)
     .kernel('sample_1d')
     .launch({ args: [foreign, 0n, 0n, 0] });
-  await expect(launched).rejects.toThrow('argument 0 is memory of another device');
+  await expect(launched).rejects.toThrow('argument 0 belongs to another device');
 });
 
 /** Stores two channels in a texel, after converting them to the format of the surface. */

@@ -1,7 +1,7 @@
 /**
- * Tests float instructions in code for one thread and in code for four threads at a time, on special values, on random
- * bits, and on numbers whose sums and products are close to the midpoint between two representable values. The expected
- * results come from the reference engine.
+ * Tests float instructions in code for one thread and in code for four threads at a time. The operands are special
+ * values, random bits, and numbers whose sums and products are close to the midpoint between two representable values.
+ * The expected results come from the reference engine.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

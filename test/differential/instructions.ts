@@ -157,8 +157,8 @@ function makeCorners(width: number): readonly bigint[] {
 }
 
 /**
- * For functions of one f32: floats with magnitudes from 2^-6 to 2^6, which is the range in which most of these
- * functions change the most.
+ * For functions of one f32: floats with magnitudes from 2^-6 to 2^6. In this range, most of these functions change
+ * fastest.
  */
 function moderate(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   if (sources.length !== 1 || sources[0]?.width !== 32) return [];

@@ -1,6 +1,6 @@
 /**
- * Tests, on both engines, instructions that move matrices between memory and lanes: checks that each lane gets the
- * elements that the ISA's formulas specify, and moves matrices back and forth.
+ * Tests, on both engines, instructions that move matrices between memory and lanes. Each lane must get the elements
+ * that the ISA's formulas specify, and a matrix that is moved back and forth must stay the same.
  */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -86,7 +86,7 @@ ldmatrix.sync.aligned.m8n8.x${count}.shared.b16 {${names.join(', ')}}, [%b];\n${
     }
   });
 
-  test('ldmatrix.trans: lane 4r + c has the elements r of rows 2c and 2c + 1', async () => {
+  test('ldmatrix.trans: lane 4r + c has element r of rows 2c and 2c + 1', async () => {
     const input = counted(128);
     const body = `shl.b32 %n, %lane, 4; and.b32 %n, %n, 127; add.u32 %b, %a, %n;
 ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%b];\n${storeWords(['%r0'])}`;
@@ -133,7 +133,7 @@ stmatrix.sync.aligned.${stores} [%b+8192], {${names.join(', ')}};`;
     expect(await run({ registers: '.reg .b32 %r<4>;', body, input, output: 512, engine })).toEqual(input);
   });
 
-  test.each([1, 2, 4])('ldmatrix.x%i of .s8.s4 extends the signs of elements of 4 bits', async (count) => {
+  test.each([1, 2, 4])('ldmatrix.x%i of .s8.s4 sign-extends 4-bit elements', async (count) => {
     const input = counted(Math.max(128, count * 64));
     const names = Array.from({ length: count }, (_, i) => `%r${i}`);
     const body = `shl.b32 %n, %lane, 3; and.b32 %n, %n, ${count * 64 - 1}; add.u32 %b, %a, %n;

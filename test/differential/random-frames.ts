@@ -37,7 +37,7 @@ const places: readonly string[] = [
   'mov.u32 %u0, 1; mov.u32 %u1, 2; mov.u32 %u2, 3; mov.u32 %u3, 4;',
 ];
 
-/** Makes the results depend on the registers that only constants are written to. */
+/** Makes the results depend on the registers whose values are computed only from constants. */
 const foldAlike = 'xor.b32 %r1, %r1, %u0; add.u32 %r1, %r1, %u1; xor.b32 %r1, %r1, %u2; add.u32 %r1, %r1, %u3;';
 
 const predicates: readonly string[] = namesOf(1).map(

@@ -112,8 +112,8 @@ export class StatementMaker {
   }
 
   /**
-   * An instruction on registers that only constants are written to. They have the same value in threads that have taken
-   * the same path.
+   * An instruction that uses registers whose values are computed only from constants. Such a register has the same
+   * value in all threads that have taken the same path.
    */
   private alike(): Statement {
     const { random } = this;

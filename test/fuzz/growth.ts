@@ -1,9 +1,9 @@
 /**
- * Measures how the work grows with the size of a text. For each shape, it measures the CPU time for checking, loading
- * and launching the text, and for the requests that editors make about it. Each time is measured at one size and at 16
- * times that size. Times that grow more than the limit allows are measured again at the end, each in a process of its
- * own, because garbage and code from earlier measurements slow down the larger size most. Exits with 1 if the time of
- * some work still grows too much.
+ * Measures how the work grows with the size of a text. For each shape, it measures the CPU time for checking and
+ * loading the text, for launching its kernel, and for the requests that editors make about the text. Each time is
+ * measured at one size and at 16 times that size. Times that grow more than the limit allows are measured again at the
+ * end, each in a process of its own. Garbage and code from earlier measurements might otherwise slow down the work,
+ * especially on the larger input. Exits with 1 if the time of some work still grows too much.
  *
  * tsx test/fuzz/growth.ts [--only PARTS OF NAMES] [--phase PARTS] [--seconds TIMEOUT PER MEASUREMENT] [--limit RATIO]
  */

@@ -1,4 +1,7 @@
-/** NVFP4 and f32 scales, compared with the same steps in torch and ml_dtypes (test/golden/quantize/record.py). */
+/**
+ * Quantizing with NVFP4 and f32 scales, compared with the same steps in torch and ml_dtypes
+ * (test/golden/quantize/record.py).
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { quantize } from '../../src/arrays/quantized/quantize.ts';

@@ -1,6 +1,6 @@
 /**
  * Sums of the results of approximate instructions for all 2^32 operands, in blocks of 2^20 operands. The sum of a block
- * adds up result * (2 * i + 1), modulo 2^64, where i is the index of the operand in the block.
+ * adds up `result * (2 * i + 1)`, modulo 2^64, where `i` is the index of the operand in the block.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

@@ -65,8 +65,8 @@ export interface SurfaceArgument {
 /** A job, together with the results of a GPU. */
 export interface Recorded extends Job {
   /**
-   * The contents of the returned buffers in hexadecimal, in the order of the arguments, or the error of the driver: a
-   * value of CUresult, or -1 if the job did not end.
+   * The contents of the returned buffers in hexadecimal, in the order of the arguments. If the job failed, the error of
+   * the driver instead: a value of CUresult, or -1 if the job did not end.
    */
   readonly result: readonly string[] | number;
   /** The bytes of the job's tensor maps as the driver encoded them, if the job has any tensor maps. */

@@ -1,7 +1,7 @@
 /**
- * Tests that every instruction of sm_90 that only computes values produces the same results as an H200, for corner
- * cases and random operands. The exceptions are listed in this file; for most of them, ptxas 13.0 generates code that
- * does not follow the ISA.
+ * Tests every instruction of sm_90 that only computes values: the results must be the same as those of an H200, for
+ * corner cases and random operands. The exceptions are listed in this file; for most of them, ptxas 13.0 generates code
+ * that does not follow the ISA.
  */
 import { describe, expect, it } from 'vitest';
 import { recordedValues } from './recorded-values.ts';

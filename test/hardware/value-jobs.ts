@@ -1,6 +1,6 @@
 /**
- * Jobs that execute every instruction of sm_90 that only computes values, with corner cases and random operands. Each
- * thread executes all instructions of its kernel once, with one row of operands.
+ * Jobs for every instruction of sm_90 that only computes values, with corner cases and random operands. Each thread
+ * executes all instructions of its kernel once, with one row of operands.
  */
 import { createHash } from 'node:crypto';
 import { check } from '../../src/index.ts';

@@ -1,7 +1,4 @@
-/**
- * Tests kernels that nvcc has compiled to PTX, and that use cuda::barrier and cuda::pipeline to wait for asynchronous
- * copies.
- */
+/** Tests kernels, compiled by nvcc, that use cuda::barrier and cuda::pipeline to wait for asynchronous copies. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';

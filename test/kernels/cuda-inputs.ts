@@ -8,7 +8,7 @@ type Input =
   | { readonly hex: string }
   /** Number of random 32-bit words. */
   | { readonly bits: number; readonly seed: number }
-  /** f32 values in the range `[low, high)`, each made from 24 random bits; high - low must be a power of two. */
+  /** f32 values in the range `[low, high)`, each made from 24 random bits; `high - low` must be a power of two. */
   | { readonly floats: number; readonly seed: number; readonly low: number; readonly high: number }
   /** 32-bit integers in `[0, limit)`. */
   | { readonly ints: number; readonly seed: number; readonly limit: number };

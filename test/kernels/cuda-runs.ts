@@ -1,10 +1,10 @@
 /**
- * Runs kernels as CUDA programmers write them, compiled by nvcc. The expected results were recorded by compiling the
- * same source for the host and running it there (tools/build-cuda-kernels.py). Results must match the recorded ones bit
- * for bit. If a kernel uses functions that the ISA does not require to be exact, results must match within the stated
- * bound. The fast engine must produce the same bits as the reference engine, and must execute the same number of
- * instructions. These requirements must also be met if two workers share the blocks, and if accesses to memory are not
- * checked. The kernels have no data races, except for those listed as racy.
+ * Runs kernels that are written in typical CUDA C++ and compiled by nvcc. The expected results were recorded by
+ * compiling the same source for the host and running it there (tools/build-cuda-kernels.py). Results must match the
+ * recorded ones bit for bit. If a kernel uses functions that the ISA does not require to be exact, results must match
+ * within the stated bound. The fast engine must produce the same bits as the reference engine, and must execute the
+ * same number of instructions. These requirements must also be met if two workers share the blocks, and if accesses to
+ * memory are not checked. The kernels have no data races, except for those listed as racy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';

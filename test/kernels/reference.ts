@@ -91,8 +91,8 @@ export function encode(format: SmallFormat, x: number): number {
 }
 
 /**
- * Rounds stochastically: up if the discarded part plus random / 2^count is at least 1, where 1 is the distance between
- * adjacent codes.
+ * Rounds stochastically: up if the discarded part plus `random / 2^count` is at least 1, where 1 is the distance
+ * between adjacent codes.
  */
 export function encodeStochastic(format: SmallFormat, x: number, random: number, count: number): number {
   const size = Math.abs(x);

@@ -1,6 +1,6 @@
 /**
- * Tests kernels in which warpgroups multiply matrices (wgmma). The kernels are written as CUDA programmers write them,
- * and compiled by nvcc. All elements are small integers, so every sum is exact.
+ * Tests kernels in which warpgroups multiply matrices (wgmma). The kernels are written in typical CUDA C++ and compiled
+ * by nvcc. All elements are small integers, so every sum is exact.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

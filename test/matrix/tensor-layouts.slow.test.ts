@@ -138,7 +138,7 @@ test.each([
   [
     'a shift of more than 16 columns with 32 rows',
     { format: 'f16', rows: 32, n: 64, stationary: true, zeroColumns: 17n << 56n },
-    'but at most by 16',
+    'but can be shifted by at most 16',
   ],
   ['a descriptor that negates integers', { format: 's8', rows: 64, n: 32, flags: 1 << 13 }, 'negates a factor'],
   ['a descriptor that saturates floats', { format: 'f16', rows: 64, n: 32, flags: 1 << 3 }, 'saturates'],

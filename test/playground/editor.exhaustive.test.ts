@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(browserPath))('the editor (needs chromium)', () => {
   beforeAll(async () => {
     site = await buildSite();
     page = await site.browser.newPage({ viewport: { width: 1440, height: 900 } });
-    // Otherwise, the page would open drafts of earlier tests.
+    // Replace what is stored, because otherwise the page would open drafts of earlier tests.
     const draft = JSON.stringify(source);
     await page.addInitScript(`localStorage.clear(); localStorage.setItem('ptxlab-kernel-draft', ${draft})`);
   }, 300_000);

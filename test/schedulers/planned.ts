@@ -10,7 +10,7 @@ import { scratchIn, spawned } from '../cli/ptxlab.ts';
 import { putSafetensors, tensor } from '../cli/tensor-files.ts';
 import { path } from './slurm-node.ts';
 
-/** ` (skipped: no slurmd)`; empty if all programs are installed. */
+/** A note such as ` (skipped: no slurmd)`; empty if all programs are installed. */
 export function lacking(...programs: readonly string[]): string {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   const missing = programs.filter((name) => !folders.some((folder) => existsSync(join(folder, name))));

@@ -39,7 +39,7 @@ export class Random {
 
 export type NumberType = 'f16' | 'bf16' | 'f32' | 'f64' | 'u8' | 'u16' | 'u32' | 'u64';
 
-/** For each float type, the number of bits in the fraction, and in the whole number. */
+/** For each float type, the number of fraction bits, and the total number of bits. */
 const floats: Partial<Record<NumberType, readonly [fraction: number, width: number]>> = {
   f16: [10, 16],
   bf16: [7, 16],

@@ -74,7 +74,7 @@ interface TileOptions {
   readonly stored?: boolean;
 }
 
-/** Rounds a coordinate down to a multiple of 16 bytes, which the first coordinate of a part must be. */
+/** Rounds a coordinate down to a multiple of 16 bytes. The first coordinate of a part must be such a multiple. */
 const aligned = (coordinate: number, bytes: number): number => Math.floor((coordinate * bytes) / 16) * (16 / bytes);
 
 /** A random box, often partly outside of its tensor. */
@@ -203,7 +203,8 @@ fill_test: setp.lt.u32 %p1, %r3, %size; @%p1 bra fill;
 setp.ne.u32 %p1, %r2, 0;`;
 
 /**
- * Waits for the object, and copies the shared memory to `out`. The word after this copy is 1 if the phase is complete.
+ * Waits for the mbarrier object, and copies the shared memory to `out`. The word after this copy is 1 if the phase is
+ * complete.
  */
 export const shown = `${boundedWait('object')} bar.sync 0;
 ${copyWords('show', ['shared', '%r1'], ['global', '%out'], '%size')}

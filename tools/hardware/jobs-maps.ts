@@ -119,7 +119,7 @@ const encodings = (): readonly Job[] => [
   encoded('fill/zeros', { ...base, fill: 'zeros' }),
   ...changedEach('dimensions', [1, 2, 5, 255, 65_536, 2 ** 31 + 3, 2 ** 32]),
   ...changedEach('strides', [16, 48, 0x123450, 2 ** 32 + 16, 2 ** 39, 2 ** 40 - 16]),
-  // The same with rows that do not overlap, in case the driver requires this.
+  // Matrices with similar sizes whose rows do not overlap, in case the driver requires this.
   ...[1, 5, 255, 65_536, 2 ** 31 + 3, 2 ** 32].map((size) =>
     encoded(`dimensions-0/apart/${size}`, {
       type: 'u8',

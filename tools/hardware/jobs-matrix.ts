@@ -9,8 +9,8 @@
  * - `MNEMONIC: kept columns`: to which columns the elements of a sparse A belong. B is a unit matrix, so D shows these
  *   columns.
  * - `MNEMONIC: unordered metadata`: metadata whose indices repeat or are not in order.
- * - `MNEMONIC: fragment`: the registers of a wmma fragment. Element i has the value i. If it has too few bits for this,
- *   it has digit w of i in warp w.
+ * - `MNEMONIC: fragment`: the registers of a wmma fragment. Element i has the value i or, if the type has too few bits
+ *   for i, one digit of i: digit w in warp w.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expand } from '../../src/isa/expand.ts';
@@ -356,7 +356,7 @@ function markOf(element: Element, at: number): bigint {
   return numberCode(element, element === 'e4m3' ? (at % 16) + 1 : at + 1);
 }
 
-/** Warp w multiplies by columns 8 w to 8 w + 7 of a unit matrix, so D shows those columns of A. */
+/** Warp w multiplies by columns `8 * w` to `8 * w + 7` of a unit matrix, so D shows those columns of A. */
 function keptJobs(of: Product, seed: number): readonly Job[] {
   const { product } = of;
   if (product.sparsity === null || of.mnemonic.includes('satfinite')) return [];

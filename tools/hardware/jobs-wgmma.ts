@@ -9,7 +9,7 @@
  * - `order`: which elements are added in the same step, as in jobs-matrix.ts.
  * - `places of B` and `places of A`: each element in shared memory contains its own address, and the other matrix is a
  *   unit matrix, so D shows the address from which each element was read. Each block has a different descriptor. With
- *   `odd`, the descriptors are those of no canonical layout.
+ *   `odd`, the descriptors do not describe any canonical layout.
  * - `kept columns`: B is a unit matrix, so D shows the columns in which the metadata puts the elements of A.
  */
 import { addressOf, type Layout, type MatrixSize, offsets } from '../../test/device/canonical-layouts.ts';
@@ -669,7 +669,7 @@ function orderJobs(): readonly Job[] {
 
 // --- places -----------------------------------------------------------------------------------------------------------
 
-/** The fills that are needed to find the address of an element of this type. */
+/** The ways of filling memory that are needed to find the addresses of elements of this type. */
 const fillsFor = ({ a }: Types): readonly Fill[] =>
   bitsOfElement(a) === 16 ? ['halves'] : bitsOfElement(a) === 32 ? ['words'] : ['bytes 0', 'bytes 1'];
 

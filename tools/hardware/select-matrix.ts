@@ -20,7 +20,10 @@ interface Blocks {
 interface Selection {
   /** Matches the part of a job's id after the mnemonic. */
   readonly id: RegExp;
-  /** One of this many jobs is selected. Jobs whose id matches `always` are always selected, and are not counted. */
+  /**
+   * One job is selected out of every group of this many jobs. Jobs whose id matches `always` are always selected, and
+   * are not counted.
+   */
   readonly every: number;
   readonly always?: RegExp;
   readonly blocks: number;

@@ -99,9 +99,9 @@ export function texelsOfBits(texture: Texture, bits: readonly number[]): Buffer 
 // --- instructions ------------------------------------------------------------------------------------------------------
 
 interface Geometry {
-  /** For each element of the operand, the index of the number in the point. */
+  /** For each element of the coordinate operand, the index of the coordinate in the point. */
   readonly point: readonly number[];
-  /** The same for derivatives and offsets. */
+  /** The same for the operands with derivatives and offsets. */
   readonly step: readonly number[];
 }
 

@@ -79,8 +79,8 @@ export const everyType: readonly TexelName[] = ['u8', 's8', 'u16', 's16', 'u32',
 export const integerResult = (type: TexelName): 's32' | 'u32' => (type.startsWith('s') ? 's32' : 'u32');
 
 /**
- * Coordinates, in texels, at and near the edges and centers of texels. They are inside a texture or up to far outside
- * it.
+ * Coordinates, in texels, at and near the edges and centers of texels. They are inside a texture, near it, or far
+ * outside it.
  */
 export function edges(size: number): readonly number[] {
   const whole = [

@@ -223,7 +223,7 @@ function codesOf(type: TexelName): readonly number[] {
   );
 }
 
-/** Jobs that read the channels that texels have, and those that they lack. */
+/** Jobs that read all four channels of texels, some of which are missing. */
 function channelsRead(): readonly Job[] {
   return everyType.flatMap((type) =>
     channelCounts.flatMap((channels) =>

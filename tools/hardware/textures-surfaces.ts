@@ -88,7 +88,7 @@ function randomCoordinates(surface: Surface, bytes: number, isOutside: boolean):
   return [...layer, word(first), ...surface.size.slice(1).map(pick)];
 }
 
-/** Every place of a surface once. */
+/** All places of a surface, each of them once. */
 function everyPlace({ size, layers: count, ...surface }: Surface, bytes: number): readonly Row[] {
   const firsts = series(Math.floor(rowBytes({ ...surface, size }) / bytes), 0, bytes);
   let rows: readonly Row[] = firsts.map((first) => [first]);

@@ -59,8 +59,8 @@ self.addEventListener('fetch', (event) => {
 }
 
 /**
- * The 32-bit FNV-1a hash of a string. The name of the cache contains a hash of its list of files, so that each set of
- * files has its own cache.
+ * The 32-bit FNV-1a hash of a string. The name of the cache contains a hash of the list of stored files, so that each
+ * set of files has its own cache.
  */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;

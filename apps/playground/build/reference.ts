@@ -26,7 +26,7 @@ export function conversionPairs(): readonly string[] {
   return [...new Set(conversions().map(({ from, to }) => `${from} ${to}`))];
 }
 
-/** The page that the service worker shows in place of a page that it has not stored. */
+/** The page that the service worker shows without a network if the requested page is not stored. */
 export function offlinePage(): Page {
   return {
     path: 'offline',

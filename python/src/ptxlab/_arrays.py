@@ -29,9 +29,9 @@ def convert(
 ) -> "np.ndarray[Any, Any]":
     """Converts an array to another number format, bit for bit as PTX does.
 
-    If a format has no numpy dtype, the result has a dtype of ml_dtypes or, if ml_dtypes is not installed, consists of
-    bytes (uint16 words for bf16). `to` is the name of a format or a dtype. `from_` names the format of an array of
-    bytes or words, and `source_packing` says how its elements are packed if they are narrower than a byte.
+    If a format has no numpy dtype, the result has a dtype of ml_dtypes. If ml_dtypes is not installed, the result
+    consists of bytes (uint16 words for bf16). `to` is the name of a format or a dtype. `from_` names the format of an
+    array of bytes or words, and `source_packing` says how its elements are packed if they are narrower than a byte.
     """
     array, own = as_array(source)
     format_name = own if from_ is None else format_of(from_)

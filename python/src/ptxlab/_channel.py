@@ -31,7 +31,7 @@ def framed(content: bytes) -> bytes:
 
 
 class Exchange:
-    """Requests that are sent together, and their answers by their ids."""
+    """Requests that are sent together. `answers` maps the id of each request to its answer."""
 
     def __init__(self, message: bytes, ids: Sequence[int]) -> None:
         self.message = message

@@ -17,7 +17,7 @@ from ._errors import PtxlabError
 from ._formats import as_array
 from ._server import Answer, Bytes, Request, Server, data_of, target_of
 
-# Limits the work that numpy may do to find an element that two arrays share.
+# Limits how long numpy may search for an element that two arrays share.
 _MOST_WORK: Any = 1_000_000
 
 
@@ -40,7 +40,7 @@ class HostArray:
 
     @property
     def key(self) -> Hashable:
-        """A key that is equal for arguments that are copied in the same way from the same memory."""
+        """Arguments that are copied in the same way from the same memory have equal keys."""
         if self.memory is None or self.array.nbytes == 0:
             return id(self)
         return (_address(self.memory), self.memory.shape, self.memory.strides, self.memory.dtype.str)
@@ -144,12 +144,13 @@ class Copies:
         return len(regions) > 1 and any(start < end for (_, end), (start, _) in zip(bounds, bounds[1:]))
 
     def _require_alone(self, region: Region) -> None:
-        """Raises an error if a written region shares memory with another region, which would be out of date."""
+        """Raises an error if a written region shares memory with another region, whose copy would then be out of date.
+        """
         for other in self._regions:
             if other is not region and any(_share(a, b) for a in region.members for b in other.members):
                 raise PtxlabError(
                     "overlapping-arrays",
-                    "the kernel has written to an array that overlaps another argument with other strides or order; "
+                    "the kernel has written to an array that overlaps another argument whose strides or order differ; "
                     "pass contiguous arrays, or copies",
                 )
 
@@ -163,7 +164,7 @@ class Copies:
 def _changed(
     regions: Sequence[Region], readers: Sequence[Bytes], answers: Sequence[Answer]
 ) -> Iterable[Tuple[Region, "np.ndarray[Any, Any]"]]:
-    """Yields each region that has changed, with its new bytes. They are read one by one, which needs less memory."""
+    """Yields each region that has changed, with its new bytes. The regions are read one by one, to save memory."""
     for region, bytes_of, answer in zip(regions, readers, answers):
         if isinstance(answer, PtxlabError):
             raise answer

@@ -310,7 +310,7 @@ class Shared:
         self.size = size
 
 
-# Returns the argument that is passed, which is known once the arrays are on the device.
+# Returns the argument to pass to the kernel. It is known once the arrays are on the device.
 Passed = Callable[[], Dict[str, Any]]
 
 

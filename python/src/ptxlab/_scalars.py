@@ -15,7 +15,9 @@ _floats = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def scalar_argument(value: Any, index: int, parameter: Optional[Dict[str, Any]]) -> Dict[str, Any]:
-    """A number as an argument of a launch. If it has no parameter, the server reports how many there are."""
+    """A number as an argument of a launch. If the kernel has no parameter for it, the server reports how many
+    parameters there are.
+    """
     if parameter is None:
         return {"value": 0}
     if parameter["dimensions"]:
@@ -93,7 +95,9 @@ def _is_real(value: Any) -> bool:
 
 
 def _shortened(whole: int) -> float:
-    """The highest 50 bits of an integer. The last one is set if any dropped bit was set, for correct rounding."""
+    """The highest 50 bits of an integer. The lowest of these is also set if a dropped bit was set, for correct
+    rounding.
+    """
     extra = whole.bit_length() - 50
     if extra <= 0:
         return float(whole)

@@ -133,7 +133,7 @@ class Server:
         return answer
 
     def ask_all(self, requests: Sequence[Request]) -> List[Answer]:
-        """The answers to requests that are sent together, or the errors of those that failed."""
+        """Sends requests together and returns the answers. If a request failed, its answer is an error."""
         answers: List[Dict[str, Any]] = []
         with self._lock:
             if self._is_busy:
@@ -212,7 +212,8 @@ class Server:
         return content
 
     def _cancel(self, seconds: float = 0.0) -> bool:
-        """Cancels the current requests. Returns whether the server answered them within this time."""
+        """Cancels the current requests, and waits for `seconds`. Returns whether the server answered within this time.
+        """
         exchange = self._channel.current
         if self._ended is not None or exchange.is_done:
             return True
@@ -275,8 +276,8 @@ class Server:
             self._ended = _ended(f"its exit code was {self._exit_code()}")
         self._process.kill()
         self._exit_code()
-        # Another thread may be waiting for an answer. Its pipes stay open, because a new file could get the number of a
-        # closed pipe.
+        # Another thread may be waiting for an answer. Its pipes stay open, because a new file could get the descriptor
+        # of a closed pipe.
         if self._lock.acquire(blocking=False):
             self._release()
             self._lock.release()
@@ -353,7 +354,8 @@ def data_of(server: Server, array: "np.ndarray[Any, Any]", files: ExitStack) -> 
 
 
 def target_of(server: Server, size: int, files: ExitStack) -> Tuple[Dict[str, Any], Bytes]:
-    """The parameters that say where a request puts `size` bytes, and a function that gets them from its answer."""
+    """The parameters that tell a request where to put `size` bytes, and a function that gets the bytes from the answer.
+    """
     if size <= INLINE_BYTES:
         return {}, lambda answer: np.frombuffer(bytearray(base64.b64decode(answer["base64"])), np.uint8)
     file = files.enter_context(server.file())

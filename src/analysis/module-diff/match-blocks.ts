@@ -34,8 +34,8 @@ export function matchBlocks(a: NormalBody, b: NormalBody): Int32Array {
   for (const [i, j] of pairsWithCommonLines(a, b)) match(i, j);
   for (const [i, j] of pairsOfEqualBlocks(a, b, isOpen, false)) match(i, j);
   for (let i = 1; i < matches.length; i++) {
-    // Two blocks that have no line in common are still matched if the two blocks just before them are matched with each
-    // other, and the two blocks just after them, too.
+    // Two blocks that have no line in common are still matched if the blocks just before them are matched with each
+    // other, and so are the blocks just after them.
     const before = signedAt(matches, i - 1);
     const after = i + 1 < matches.length ? signedAt(matches, i + 1) : b.blocks.length;
     if (before >= 0 && after === before + 2) match(i, before + 1);

@@ -10,8 +10,8 @@ interface Range {
 }
 
 /**
- * After this many differences, a search stops. Its matches are kept, and a new search begins at the place that it has
- * reached.
+ * After this many differences, a search stops. Its matches are kept, and a new search begins at the place where it
+ * stopped.
  */
 const mostDifferences = 400;
 
@@ -143,10 +143,7 @@ function searchStep(a: ArrayLike<number>, b: ArrayLike<number>, range: Range, ma
   return tracedBack(range, steps, furthest(reached, offset, most, width, height), matches);
 }
 
-/**
- * Returns the pair of indices with the greatest sum, which is the one that has the most elements before it in the two
- * sequences together.
- */
+/** Returns the pair of indices with the greatest sum. This pair has the most elements of both sequences before it. */
 function furthest(reached: Int32Array, offset: number, count: number, width: number, height: number): Pair {
   let best: Pair = [0, 0];
   for (let k = -count; k <= count; k += 2) {

@@ -108,7 +108,7 @@ export function valueTable(name: FormatName): Float32Array {
   return table;
 }
 
-/** The members of typed arrays that the class `Room` uses. */
+/** The parts of the typed-array interface that the class `Room` needs. */
 interface Elements<A> {
   readonly length: number;
   subarray(begin: number, end: number): A;

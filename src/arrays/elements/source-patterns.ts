@@ -11,8 +11,8 @@ export interface PatternRange {
 }
 
 /**
- * The range of bit patterns that represent the values to which a rule applies, in the given float format. Null if the
- * rule applies to no value of the format.
+ * The bit patterns, in the given float format, of all values to which a rule applies. Null if the rule applies to no
+ * value of the format.
  */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);

@@ -1,4 +1,4 @@
-/** Reads arrays of values that are to be quantized, in any of the formats that are allowed for such values. */
+/** Reads arrays of values in any of the formats that can be quantized. */
 import { once } from '../../base/once.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { tagOf } from '../../base/tag-of.ts';

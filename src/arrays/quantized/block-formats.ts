@@ -96,8 +96,8 @@ export function reachOf(element: FormatName): number {
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
   // A tie is rounded to the even neighbor. If the code of the largest number is odd, a value exactly halfway to the
-  // next number would be rounded up, so this value is itself out of range and the limit must be slightly lower. No f32
-  // value lies between the lowered limit and the halfway point.
+  // next number would be rounded up. This value is therefore out of range itself, and the limit must be slightly lower.
+  // No f32 value lies between the lowered limit and the halfway point.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

@@ -77,7 +77,7 @@ function holdsSingles(array: SourceArray): array is Float32Array {
 
 const valueRoom = new Float32Array(chunkElements);
 
-/** For each format of dequantized values, the typed arrays that can hold them. */
+/** For each format of dequantized values, the typed arrays that can hold values of this format. */
 const holders: Readonly<Record<ValueFormat, readonly string[]>> = {
   f32: ['Float32Array'],
   f16: ['Uint16Array', 'Float16Array'],

@@ -27,7 +27,7 @@ export interface QuantizeOptions {
    * f32, and a Float16Array is always f16.
    */
   readonly from?: FormatSpelling | undefined;
-  /** Default: one row. Blocks run along the last axis and never extend past its end. */
+  /** The shape of the array; by default, a single row. Blocks run along the last axis and never extend past its end. */
   readonly shape?: readonly number[] | undefined;
   /** Which elements share an f32 scale. Default: `tensor`. */
   readonly granularity?: Granularity | undefined;
@@ -88,7 +88,7 @@ type MagnitudeOptions = Pick<QuantizeOptions, 'from' | 'engine'>;
 const magnitudeRules: RulesFor<MagnitudeOptions> = { from: rules.from, engine: rules.engine };
 
 export interface Quantized extends QuantizedArray {
-  /** Null unless the caller requested statistics. */
+  /** The error statistics; null unless the caller requested them. */
   readonly statistics: QuantizationStatistics | null;
 }
 

@@ -132,9 +132,9 @@ function missing(semantics: Semantics, rule: string): StackResult {
 }
 
 /**
- * Whether a stack can convert with the requested saturation, either because it has an option for it or because it
- * always behaves that way: OCP defines conversions to fp8 with and without saturation; in the other stacks, each cast
- * has only one of these modes.
+ * Whether a stack can convert with the requested saturation; for `ptx`, this is checked elsewhere. OCP defines
+ * conversions to fp8 both with and without saturation. Other conversions of OCP, and all conversions of the other
+ * stacks, either always saturate or never do.
  */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;

@@ -14,8 +14,8 @@ export interface ScaledNumber {
 export const scaleStep = 600;
 
 /**
- * There is always a sum for numbers that are added without scaling. No other sum is needed if all numbers are of
- * ordinary size. A sum for another scale (one of Blue's accumulators) is created when the first number with that scale
+ * The sum of the numbers that are added without scaling always exists. If all numbers are of ordinary size, no other
+ * sum is needed. A sum for another scale (one of Blue's accumulators) is created when the first number with that scale
  * is added.
  */
 export class ScaledSum {

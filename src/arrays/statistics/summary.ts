@@ -67,7 +67,7 @@ export class Summarizer {
     this.takeFields(this.fields, 8);
   }
 
-  /** Adds a value that occurs `times` times. */
+  /** Adds `times` occurrences of a value. */
   addRepeated(value: number, times: number): void {
     this.count += times;
     this.sum.add(this.addAny(value, times) * times);

@@ -8,7 +8,7 @@ export interface WorstElement {
   readonly index: number;
   readonly a: number;
   readonly b: number;
-  /** Infinite if exactly one of the two elements is NaN, or if they are infinities with different signs. */
+  /** The error; infinite if exactly one of the two elements is NaN, or if both are infinities with different signs. */
   readonly error: number;
 }
 

@@ -1,4 +1,6 @@
-/** Finds the C++ names of functions and variables from the mangled names that compilers emit (Itanium C++ ABI, 5.1). */
+/**
+ * Converts the mangled names that compilers emit to the C++ names of functions and variables (Itanium C++ ABI, 5.1).
+ */
 import { requireArgument } from '../require.ts';
 import { text as textRule } from '../rules.ts';
 import { builtinTypes, literalSuffixes, operators, qualifiers, standardNames } from './mangled-rows.ts';
@@ -120,7 +122,7 @@ class Demangler extends MangledText {
     return list.length === 1 && list[0] === 'void' ? '' : list.join(', ');
   }
 
-  // --- names ----------------------------------------------------------------------------------------------------------
+  // --- names ---------------------------------------------------------------------------------------------------------
 
   private name(): Name {
     if (!this.enter()) return noName;
@@ -256,7 +258,7 @@ class Demangler extends MangledText {
     return /^_GLOBAL_[_.$]N/.test(name) ? '(anonymous namespace)' : name;
   }
 
-  // --- types ----------------------------------------------------------------------------------------------------------
+  // --- types ---------------------------------------------------------------------------------------------------------
 
   private type(): WrittenType {
     if (!this.enter()) return plainType('');
@@ -336,7 +338,7 @@ class Demangler extends MangledText {
     return words;
   }
 
-  // --- templates ------------------------------------------------------------------------------------------------------
+  // --- templates -----------------------------------------------------------------------------------------------------
 
   private templateArguments(): string {
     this.expect('I');

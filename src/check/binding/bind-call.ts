@@ -51,7 +51,7 @@ export function bindCall(node: Instruction, scope: Scope): BoundCall {
 function calleeOf({ callee }: CallParts, scope: Scope): FunctionSymbol | RegisterUse {
   const symbol = scope.lookup(callee.name);
   const found = symbol?.kind === 'function' ? symbol : registerUse(callee, scope);
-  if (found === null) throw new Error('a call of an unknown function passed the checker');
+  if (found === null) throw new Error('a call to an unknown function passed the checker');
   return found;
 }
 

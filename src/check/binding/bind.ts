@@ -182,7 +182,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
-      // How the operands of a call are bound depends on the called function, so this is done in bind-call.ts.
+      // The operands of a call are bound in bind-call.ts, because their bindings depend on the called function.
       return [];
   }
 }
@@ -347,7 +347,8 @@ function isOfKernel({ space }: VariableSymbol): boolean {
 }
 
 /**
- * Binds a list of coordinates. ptxas also accepts a scalar register instead of a list; it is used for every coordinate.
+ * Binds a list of coordinates. ptxas also accepts a scalar register instead of a list. The value of this register is
+ * then used for every coordinate.
  */
 function bindPoint(variant: Variant, pattern: CoordinatesPattern, operand: Operand, scope: Scope): readonly Binding[] {
   const isFloat = (i: number): boolean => operand.kind === 'vector' && operand.elements[i]?.kind === 'float';

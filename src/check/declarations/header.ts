@@ -44,7 +44,7 @@ export class Header {
   private readonly overrides: Overrides;
   private readonly report: Report;
   private version: Version | null = null;
-  /** The last architecture in the `.target` directives, which is the one that applies, as in ptxas 13.0. */
+  /** The last architecture in the `.target` directives. As in ptxas 13.0, only this architecture applies. */
   private target: Target | null = null;
   /** The architecture that needs the newest version. */
   private newest: { readonly target: Target; readonly span: Span } | null = null;

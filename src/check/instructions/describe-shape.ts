@@ -65,7 +65,7 @@ function describeAddress([first, second]: readonly Shape[]): string {
   return addressWith(first.elements.length);
 }
 
-/** Returns a text such as `an address and 2 coordinates in brackets`; `kind` follows the word `coordinates`. */
+/** Returns text such as `an address and 2 coordinates in brackets`; `kind` follows the word `coordinates`. */
 export function addressWith(count: number, kind = ''): string {
   return `an address and ${count} coordinate${count === 1 ? '' : 's'}${kind} in brackets`;
 }

@@ -265,7 +265,7 @@ function modifiersOf(forms: readonly CompiledForm[]): readonly string[] {
   ]);
 }
 
-/** Help that lists the modifiers that differ from the text only in their numbers. */
+/** Help text with a list of all modifiers that differ from `text` only in their numbers. */
 function alikeHelp(forms: readonly CompiledForm[], text: string): string | null {
   const alike = [...new Set(modifiersOf(forms))].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   return alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;

@@ -1,6 +1,6 @@
 /**
- * The part of a table of forms that a module may use, so that messages suggest only what its version and target
- * support.
+ * Reduces a table of forms to the forms that a module may use, so that messages suggest only what the module's version
+ * and target support.
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { AvailabilityRow } from '../../isa/conditions.ts';
@@ -27,8 +27,8 @@ export function formsHere(table: OpcodeTable, { version, target }: Judged): Opco
 }
 
 /**
- * Help for an instruction whose type the version and target do not support: lists the supported types. Returns null if
- * no type is supported, or if the instruction has several types.
+ * Help text for an instruction whose type the version and target do not support, with a list of the supported types.
+ * Returns null if no type is supported, or if the instruction has several types.
  */
 export function typesInstead(opcode: string, { types, modifiers }: Variant, environment: Judged): string | null {
   if (types.length !== 1) return null;

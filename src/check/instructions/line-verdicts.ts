@@ -50,7 +50,10 @@ export class LineChecker {
   private scopeSeen = 0;
   /** For each verdict, the number of consecutive lines for which nothing had to be stored. */
   private readonly repeats = new Map<Verdict, number>();
-  /** The number of consecutive `.loc` directives for which nothing had to be stored, without and with `inlined_at`. */
+  /**
+   * The number of consecutive `.loc` directives for which nothing had to be stored. Directives with `inlined_at` are
+   * counted separately.
+   */
   private readonly locationRepeats = new Map<boolean, number>();
 
   constructor(context: LineContext, memory: CheckMemory) {

@@ -86,7 +86,7 @@ export function widthsOf(shapes: readonly Shape[]): ReadonlySet<number> {
   );
 }
 
-/** True if a list contains both a constant and a special register such as `%tid.x`, which ptxas does not combine. */
+/** True if a list contains both a constant and a special register such as `%tid.x`. ptxas rejects such lists. */
 export function mixesComponents(shapes: readonly Shape[]): boolean {
   const isComponent = (shape: Shape): boolean => shape.kind === 'special' && shape.least < shape.type.width;
   return shapes.some(({ kind }) => kind === 'constant') && shapes.some(isComponent);

@@ -69,9 +69,9 @@ function example(made: FormMatch): string | null {
 }
 
 /**
- * Help for a mnemonic that lacks a modifier of the closest form. There may be another form that accepts all of its
- * modifiers except one; the help then lists what this other form accepts instead of the wrong modifier. For example,
- * `mma` accepts the shape `.m16n8k32` for `.bf16` only with `.sp`.
+ * Help for a mnemonic that lacks a modifier of the closest form. There may be another form that accepts all modifiers
+ * of the mnemonic except one; the help then lists what this other form accepts instead of the wrong modifier. For
+ * example, `mma` accepts the shape `.m16n8k32` for `.bf16` only with `.sp`.
  */
 function withoutMissing(first: Problem, others: readonly Problem[]): string | null {
   const other = others.find(({ code, choices }) => code === 'PTX2011' && choices.length > 0);
@@ -223,8 +223,8 @@ function typesInWords(names: readonly TypeName[]): string {
 }
 
 /**
- * Help that lists the types that would be legal. If the result type is wrong, it lists the legal result types;
- * otherwise, it lists the source types that are legal together with the given result type.
+ * Help text that lists legal types. If the result type is wrong, these are the legal result types; otherwise, they are
+ * the source types that are legal together with the given result type.
  */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;

@@ -31,7 +31,8 @@ const remembered = new BoundedCache<string, Resolution>(20_000, ownText);
 
 /** The meaning of a mnemonic according to the PTX table, cached by its text. */
 export function resolveMnemonic(mnemonic: string): Resolution {
-  // The meaning may contain parts of the mnemonic, so it is computed from a copy of the text.
+  // The cached meaning may contain parts of the mnemonic. It is computed from a copy of the mnemonic, because parts of
+  // the original would keep the whole text of the module in memory.
   return remembered.of(mnemonic, () => resolveIn(ptxForms, ownText(mnemonic)));
 }
 

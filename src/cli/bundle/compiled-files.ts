@@ -20,7 +20,7 @@ export function compiledFile(folder: string, name: string): string {
   return join(compiledFolder(folder), `${name}.bin`);
 }
 
-/** Node itself loads this file, because stored code must not call `import()`. */
+/** Matches the one file that Node itself loads, because this file calls `import()`, which stored code must not do. */
 const loadedByNode = /^\.\/import-url-/;
 
 type CommonJsWrapper = (

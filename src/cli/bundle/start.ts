@@ -14,7 +14,7 @@ export function startBundle(args: readonly string[]): Promise<void> {
 
 /**
  * Loads a file of the bundle. If the bundle was built by a different version of Node, its compiled code cannot be used.
- * In that case, Node 22 and later versions cache the code that they compile in a folder for temporary files.
+ * In that case, Node compiles the file again. Node 22 and later versions cache the result in a temporary folder.
  */
 function load(name: string): unknown {
   if (existsSync(compiledFolder(folder))) return bundleLoader(folder)(name);

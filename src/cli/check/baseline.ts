@@ -58,8 +58,8 @@ export class Baseline {
   }
 
   /**
-   * Those findings of a report that the baseline does not accept. If the same finding occurs more often than in the
-   * baseline, the additional findings are new.
+   * Returns the findings in a report, except for those that the baseline accepts. If the same finding occurs more often
+   * than in the baseline, the additional findings are new.
    */
   newFindings(place: FindingPlace): readonly Diagnostic[] {
     return place.report.diagnostics.filter((found) => {

@@ -55,7 +55,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   const { to, only = [], keep = [], seed, saturate } = flags;
   if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or a scheme such as mxfp4');
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
-  if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
+  if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed needs --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
   // Programs that read the checkpoint layouts offered by `--layout` expect only some of the tensors to be quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;

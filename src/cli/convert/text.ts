@@ -42,7 +42,9 @@ export function unchangedWords({ choice, work }: ConversionPlan): readonly strin
   if (work.length === 0 || work.some(({ kind, entry }) => kind !== 'copy' || entry.format === choice.to)) return [];
   const types = [...new Set(work.map(({ entry }) => entry.dtype))];
   // --dtype has no effect on types without a number format, except for numpy's untyped bytes.
-  const bytes = work.some(({ entry }) => /^[<|]V\d+$/.test(entry.dtype)) ? '; --dtype says what raw bytes contain' : '';
+  const bytes = work.some(({ entry }) => /^[<|]V\d+$/.test(entry.dtype))
+    ? '; use --dtype to specify the format of raw bytes'
+    : '';
   return [`nothing was converted, because tensors of type ${joinWords(types, 'and')} are copied${bytes}`];
 }
 

@@ -22,8 +22,8 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): readonly st
   const types = from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
   const counts = (
     [
-      [nanMismatches, 'NaN against a number'],
-      [infinityMismatches, 'infinity against a number'],
+      [nanMismatches, 'NaN in only one file'],
+      [infinityMismatches, 'infinity in only one file'],
       [zeroSigns, 'zeros of the opposite sign'],
     ] as const
   ).filter(([count]) => count > 0);

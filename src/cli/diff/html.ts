@@ -142,8 +142,8 @@ function pairSection({ a, b, outcome }: ComparedPair, index: number): Html {
     `${encodingText(a, false)} \u2192 ${encodingText(b, false)}`,
     shapeText(a.entry.shape, false),
     `mean squared error ${valueText(meanSquaredError)}`,
-    ...(nanMismatches > 0 ? [`${countText(nanMismatches)} NaN against a number`] : []),
-    ...(infinityMismatches > 0 ? [`${countText(infinityMismatches)} infinity against a number`] : []),
+    ...(nanMismatches > 0 ? [`${countText(nanMismatches)} NaN in only one file`] : []),
+    ...(infinityMismatches > 0 ? [`${countText(infinityMismatches)} infinity in only one file`] : []),
   ];
   const rows = worst.map(
     (element) =>

@@ -50,8 +50,8 @@ export function complaints(pair: ComparedPair, limits: Limits): readonly string[
 
 function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): readonly string[] {
   const words: string[] = [];
-  if (found.nanMismatches > 0) words.push('NaN against a number');
-  if (found.infinityMismatches > 0) words.push('infinity against a number');
+  if (found.nanMismatches > 0) words.push('NaN in only one file');
+  if (found.infinityMismatches > 0) words.push('infinity in only one file');
   if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
   if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
   // The comparison is negated so that an SQNR of NaN, which results from an overflow, also counts as too low.

@@ -57,8 +57,8 @@ export const unifiedInProgram: string = message(
 );
 
 /**
- * The messages about `.extern` variables that are not defined before their declaration. If no module defines an array
- * of unknown size, the message is fatal.
+ * The messages about `.extern` variables that are not defined before their declaration. The message about an array
+ * without a size is fatal if no module defines the array.
  */
 export function missingVariables(
   surveys: readonly Survey[],

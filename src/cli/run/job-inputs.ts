@@ -37,8 +37,8 @@ export async function placed<T>(path: string, read: () => T | Promise<T>): Promi
 }
 
 /**
- * Reads the arguments of a launch, which the job lists at `path`. The device's memory must have room for all of their
- * buffers together.
+ * Reads the arguments of a launch, which the job lists at `path`. Together, the buffers must fit in the device's
+ * memory.
  */
 export function readJobArguments(
   args: readonly JobArgument[],

@@ -93,7 +93,7 @@ function bytesIn(contents: ReadonlyMap<string, BufferContents>): Contents {
 
 type Contents = ReadonlyMap<string, Uint8Array>;
 
-/** Reads the launches of a job. The variables that belong to the job as a whole are written by the first launch. */
+/** Reads the launches of a job. The variables at the top level of the job are written before the first launch. */
 async function readLaunches(
   given: JobFile,
   list: readonly JobLaunch[],
@@ -112,8 +112,8 @@ async function readLaunches(
 }
 
 /**
- * What messages write before the keys of a launch: the path of the launch, or nothing for keys at the top level of the
- * job. The prefix `args` is for the key of the same name, and `own` is for all other keys.
+ * The prefixes of keys in messages. The prefix of a key is the path of the launch, or empty for a key at the top level
+ * of the job. `args` is the prefix of the key of the same name, and `own` is the prefix of all other keys.
  */
 interface Paths {
   readonly own: string;
@@ -158,8 +158,8 @@ async function readModule(path: string, session: Session): Promise<string> {
 }
 
 /**
- * The engine with this name. If no name is given, it is the reference engine for a launch that is traced or searched
- * for data races, and the fast engine otherwise.
+ * The engine with this name. If no name is given, returns the reference engine for a launch that is traced or searched
+ * for data races, and the fast engine for any other launch.
  */
 export function readEngine(
   engine: string | null,

@@ -13,7 +13,7 @@ export interface ArgumentPlace {
   readonly named: ReadonlyMap<string, DeviceBuffer>;
 }
 
-/** The argument that an input describes. `path` is the path of the input in the job, which messages mention. */
+/** The argument that an input describes. Messages mention `path`, which is the path of the input in the job. */
 export function argumentOf(input: RunInput, path: string, index: number, place: ArgumentPlace): Argument {
   switch (input.kind) {
     case 'buffer': {
@@ -61,7 +61,7 @@ export function handleOf(input: HandleInput, path: string, place: ArgumentPlace)
 }
 
 /**
- * Calls `make` to create or use an object that a job describes, and adds the path of the description to error messages.
+ * Calls `make`, which creates or uses an object that a job describes at `path`. Error messages begin with this path.
  */
 export function described<T>(path: string, make: () => T): T {
   try {
@@ -72,7 +72,7 @@ export function described<T>(path: string, make: () => T): T {
   }
 }
 
-/** The buffer that an argument at `path` refers to by name, or by the index of an argument. */
+/** The buffer to which the value at `path` refers, either by name or by the index of an argument that is a buffer. */
 function bufferOf(
   which: string | number | undefined,
   path: string,

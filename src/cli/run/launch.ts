@@ -119,7 +119,7 @@ export type RunOutcome =
       readonly output: LaunchOutput;
       /** Index of the launch that faulted. */
       readonly launch: number;
-      /** The launches before it. */
+      /** The launches before the one that faulted. */
       readonly before: readonly LaunchOutcome[];
       readonly lowVersion: LowVersion | null;
     }

@@ -62,7 +62,7 @@ export async function serve(
   const state: ServerState = { folder, limits, devices: new DeviceTable(limits), version };
   const ended = new AbortController();
   const reader = new StreamMessageReader(input);
-  // Otherwise, the reader's timer would keep the process running if the server ends in the middle of a message.
+  // Turns off the reader's timer, which would keep the process running if the server ended in the middle of a message.
   reader.partialMessageTimeout = 0;
   const writer = new StreamMessageWriter(output);
   const connection = createMessageConnection(reader, writer, undefined, { cancellationStrategy });
@@ -114,7 +114,7 @@ function failure(id: string | number | null, code: number, message: string): Res
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
-/** Answers messages that are neither requests nor notifications, which the connection would ignore. */
+/** Answers messages that are neither requests nor notifications. The connection alone would ignore them. */
 function answerWrongMessages(reader: StreamMessageReader, writer: StreamMessageWriter): void {
   const listen = reader.listen.bind(reader);
   reader.listen = (callback) =>

@@ -69,7 +69,7 @@ export async function readSegments(
   }
 }
 
-/** Reads all data of a result that appears to be complete. If the data is damaged, the result is torn. */
+/** Reads all data of a result that appears to be complete. If the data is damaged, the result counts as `torn`. */
 export async function verifiedData(plan: Plan, found: Done): Promise<Found> {
   const { shard, body } = found;
   const why = isConvertBody(body)

@@ -68,8 +68,8 @@ export async function mergeConvert(
 }
 
 /**
- * The output must have the planned container, and it must be a single file or several files, as planned, because the
- * layout of the data depends on both. The name of the output determines these two properties.
+ * The layout of the data depends on the container and on whether the output is split into several files. The name of
+ * the output determines both, so it must match the plan in both respects.
  */
 function requireSameKind(planned: string, out: string): void {
   const isIndex = (path: string): boolean => path.endsWith('.safetensors.index.json');
@@ -104,9 +104,9 @@ function requireWhole(plan: Plan, parts: readonly ConvertBody[], { work }: Conve
     while (at < end) {
       const place = places[next++];
       if (place === undefined || place.offset > at)
-        throw new UsageError(`${plan.folder}: no shard has byte ${at - offset} of ${name}`);
+        throw new UsageError(`${plan.folder}: no shard contains byte ${at - offset} of ${name}`);
       if (place.offset < at || place.end > end)
-        throw tornShard(plan, place.shard, `has bytes of ${name} that another shard has as well`);
+        throw tornShard(plan, place.shard, `contains bytes of ${name} that another shard also contains`);
       at = place.end;
     }
   }
@@ -140,7 +140,7 @@ async function writeWhole(
   }
 }
 
-/** Adds up the counts from the shards of each tensor. */
+/** For each tensor, adds up the counts that the shards have found. */
 function joined(parts: readonly ConvertBody[]): FoundValues {
   const nonFinite = new Map<string, NamedNonFinite>();
   for (const one of parts.flatMap((part) => part.nonFinite)) {

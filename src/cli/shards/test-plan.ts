@@ -49,7 +49,7 @@ export async function draftTest(
   };
 }
 
-/** The number of bytes that ptxlab itself needs, and the minimum that is reserved for a test. */
+/** The memory that ptxlab itself needs, in bytes. At least the same amount is reserved for each test. */
 const ownMemory = 2 ** 28;
 
 /**

@@ -32,8 +32,8 @@ export interface Expecting {
 }
 
 /**
- * Reads or computes the expected contents of a buffer. `path` is the path of the expectation in the suite, which error
- * messages mention.
+ * Reads or computes the expected contents of a buffer. Error messages mention `path`, which is the path of the
+ * expectation in the suite.
  */
 export async function expectedContents(
   expectation: Expectation,

@@ -4,8 +4,8 @@ import { fileOf } from './expected.ts';
 import type { TestCase } from './suite.ts';
 
 /**
- * The paths of the files that a test reads: its module, its data, and the modules of its reference functions. Files
- * that those modules import and files that commands read are not included, because the test does not mention them.
+ * The paths of the files that a test reads: its module, its data, and the modules of its reference functions. Any other
+ * files that are imported by these modules or read by commands are left out, because the test does not mention them.
  */
 export function inputFilesOf({ test, folder }: TestCase): readonly string[] {
   const references = Object.values(test.expect ?? {}).flatMap(({ function: reference }) =>

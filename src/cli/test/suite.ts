@@ -93,8 +93,8 @@ export async function readSuite(
 }
 
 /**
- * Calls `read` to check each name in a list, and returns the list. If the list is empty, returns a single null, which
- * means that the module's own GPU or target is used.
+ * Calls `read` to check each name in a list, and returns the list. If the list is empty, returns a list that contains
+ * only null, which stands for the module's own GPU or target.
  */
 function choices(
   names: readonly string[] = [],

@@ -49,7 +49,7 @@ export const declarations = {
     ptxas: 'Alignment {found} is not {needed}',
     section: '5.4.5',
     explain:
-      'An alignment must be a power of two, and at most 128 for what calls pass. Without .align, variables are aligned to their size.',
+      'An alignment must be a power of two, and at most 128 for parameters and return values. Without .align, variables are aligned to their size.',
   },
   PTX5007: {
     severity: 'error',
@@ -298,7 +298,7 @@ export const declarations = {
     ptxas: '{ptxas}',
     section: '11.4',
     explain:
-      '.maxnreg sets 24 to 255 registers per thread. .minnctapersm has an effect only together with .maxntid or .reqntid, and only if an SM has room for so many blocks with so many threads.',
+      '.maxnreg sets 24 to 255 registers per thread. .minnctapersm has an effect only together with .maxntid or .reqntid, and only if an SM has room for that many blocks of that size.',
   },
   PTX5037: {
     severity: 'warning',

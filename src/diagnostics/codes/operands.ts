@@ -100,7 +100,7 @@ export const operands = {
     ptxas: '{ptxas}',
     section: '9.7',
     explain:
-      'Barriers count whole warps, so a thread count must be a multiple of 32. setmaxnreg counts registers in groups of 8. Bulk copies have a multiple of 16 bytes.',
+      'Barriers count whole warps, so a thread count must be a multiple of 32. setmaxnreg counts registers in groups of 8. The size of a bulk copy is a multiple of 16 bytes.',
   },
   PTX3013: {
     severity: 'error',

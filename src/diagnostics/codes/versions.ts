@@ -51,7 +51,7 @@ export const versions = {
     ptxas: "Unsupported .version {found}; current version is '{known}'",
     section: '11.1.1',
     explain:
-      'Features added in the newer version are reported as errors, and features it changed may be checked incorrectly.',
+      'Features added in the newer version are reported as errors, and features that this version changed may be checked incorrectly.',
   },
   PTX4012: {
     severity: 'error',

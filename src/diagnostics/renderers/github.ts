@@ -17,7 +17,7 @@ export function renderGithub(report: FileReport): string {
 }
 
 /**
- * The position in the file that was compiled to PTX if it is known and was requested; otherwise, the position in the
+ * If it was requested and is known, the position in the file that was compiled to PTX; otherwise, the position in the
  * PTX.
  */
 function placeOf({ source, placeOf: sourceOf }: FileReport, span: Span): string {

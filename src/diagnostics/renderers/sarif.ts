@@ -12,10 +12,10 @@ import { type FileReport, requireReport } from './file-report.ts';
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /**
- * Returns one log, whose only run contains the findings of all reports; `version` is the version of the tool. The
- * location of a result is its position in the PTX. The caller can request positions in the source file that the PTX was
- * compiled from. If such a position was requested and is known, it becomes the location of the result, and the position
- * in the PTX becomes a related location.
+ * Returns one log with a single run, which contains the findings of all reports; `version` is the version of the tool.
+ * The location of a result is its position in the PTX. The caller can request positions in the source file that the PTX
+ * was compiled from. If such a position was requested and is known, it becomes the location of the result, and the
+ * position in the PTX becomes a related location.
  */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   requireArgument('the reports', reports, list);

@@ -6,8 +6,8 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';
 
 /**
- * A group of adjacent binary digits of a row, column or matrix number. These digits are copies of digits that are also
- * adjacent in the index of the lane or of the element.
+ * A group of adjacent binary digits of a row, column or matrix number. They are copies of adjacent digits of the lane's
+ * number or of the element's index.
  */
 interface Run {
   readonly from: 'lane' | 'i';

@@ -1,4 +1,7 @@
-/** Describes which lanes provide metadata and scales, as matrices whose elements are indices and scales. */
+/**
+ * Describes which lanes provide the metadata and the scales of a product. Each of them is described as a matrix whose
+ * elements are indices or scales.
+ */
 import type { Digit } from '../../isa/fragments.ts';
 import type { Scaling, Sparsity } from '../../isa/matrix-product.ts';
 import type { NamedFragment } from './named-fragment.ts';

@@ -42,8 +42,8 @@ function addRefs(step: Step, wanted: Direction, to: Ref[]): void {
 type RefFields = Readonly<Record<Direction, readonly string[]>>;
 
 /**
- * A cache of these fields, because compilers ask for the values of every step several times. The keys are the `values`
- * objects of the facts.
+ * Caches the `RefFields` of each kind of step, because compilers ask for the values of every step several times. Each
+ * key is the object `values` in the facts about a kind of step.
  */
 const refFields = new WeakMap<object, RefFields>();
 
@@ -165,7 +165,9 @@ function refsOfFields(step: Step, fields: readonly PropertyKey[]): readonly Ref[
   return found;
 }
 
-/** Returns the largest kind of group whose threads all reach the same memory through an address in the space. */
+/**
+ * Returns the largest kind of group whose threads all reach the same memory if they use the same address in the space.
+ */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

@@ -73,7 +73,7 @@ export interface MemorySteps {
     readonly order: MemoryOrder | null;
     /**
      * For a store that completes later, the mbarrier object that tracks its completion; another step changes the
-     * object. Null for other stores. The object is in the same state space.
+     * object. The object is in the same state space as `address`. Null for other stores.
      */
     readonly object: Ref | null;
   };
@@ -120,9 +120,8 @@ export interface MemorySteps {
   };
   /**
    * Combines `size` bytes from `source` with the elements at `address`, one after the other. For each element, `from`
-   * and `to` are set to its two addresses, and `value` to the element at `from`; the element at `to` is then updated
-   * like that of an atomic step. Both addresses are multiples of 16. A size that is not a multiple of 16 is rounded
-   * down.
+   * and `to` are set to its two addresses, and `value` to the element at `from`; the element at `to` is then updated as
+   * in an atomic step. Both addresses are multiples of 16. A size that is not a multiple of 16 is rounded down.
    */
   readonly 'bulk-atomic': {
     readonly space: AccessSpace;

@@ -18,8 +18,8 @@ export interface MemoryOrder {
   /** The kind of asynchronous operations whose completion the access signals; absent if it signals none. */
   readonly completes?: AsyncKind;
   /**
-   * The bits of the value that contain the number of its current phase. What an access releases during a phase can be
-   * acquired only when that phase is over. Absent for values without phases.
+   * The bits of the accessed value that contain the number of the current phase. What an access releases during a phase
+   * can be acquired only when that phase is over. Absent for values without phases.
    */
   readonly phases?: BitField;
 }

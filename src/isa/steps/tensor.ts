@@ -31,7 +31,9 @@ export interface TensorSteps {
     readonly zeroColumns: Ref | null;
     readonly unchanged: readonly Ref[] | null;
   };
-  /** Copies the matrix that the descriptor `source` describes from shared memory to the tensor memory address `to`. */
+  /**
+   * Copies a matrix from shared memory to the address `to` in tensor memory. `source` is the descriptor of the matrix.
+   */
   readonly 'tensor-copy': {
     readonly copy: TensorCopy;
     readonly tensorSpace: AccessSpace;

@@ -15,7 +15,7 @@ export interface Exceptions {
   readonly flush: boolean;
 }
 
-/** Decodes the i64 local `bits`, truncated to the format's width and zero-extended. */
+/** Decodes the i64 local `bits`, whose bits above the format's width must be zero. */
 export function decode(code: Code, format: NumberFormat, bits: number, exceptions: Exceptions): ExactLocals {
   const exact = exactLocals(code);
   if (format.kind === 'float') decodeFloat(code, format, bits, exact, exceptions);

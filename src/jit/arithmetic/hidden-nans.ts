@@ -8,8 +8,8 @@ import { usesOf } from '../../program/uses.ts';
 import { isSingle } from './single-arithmetic.ts';
 
 /**
- * Returns the instructions of a block whose results are read only by f32 arithmetic in the same block before they are
- * overwritten.
+ * Returns those f32 instructions of a block that meet this condition: until the result of the instruction is
+ * overwritten, only f32 arithmetic in the same block reads it.
  *
  * @param crosses whether a register is live at the start of any block
  */

@@ -19,8 +19,8 @@ export interface RoundingTarget {
   readonly positiveZero: boolean;
   /**
    * Whether subnormal results become zeros. `rounded`: a result becomes zero if it is subnormal after it has been
-   * rounded to the format. `unbounded`: a result becomes zero if it is below the smallest normal number when it is
-   * rounded to the precision of a normal number without a lower bound on the exponent.
+   * rounded to the format. `unbounded`: the exact result is first rounded as if there were no lower bound on the
+   * exponent; it becomes zero if the rounded value is below the smallest normal number.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
   /** The bit pattern of the NaN that results if the payload of the source NaN is not kept. */

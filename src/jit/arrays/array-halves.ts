@@ -92,7 +92,7 @@ interface Parts {
 /**
  * Converts eight f16 values to the two halves of f32 values. For a normal number, all bits are shifted to the right by
  * three places, and the exponent is increased by 112. For a subnormal, the exponent is increased by 113 instead. The
- * result is then the sum of 2^-14 and the value, from which 2^-14 is subtracted later; this subtraction is exact.
+ * result is then too large by 2^-14. This excess is subtracted later; the subtraction is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

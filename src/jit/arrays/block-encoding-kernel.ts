@@ -111,8 +111,8 @@ function pushExtreme(code: Code, values: readonly number[], { start, of, op }: E
 }
 
 /**
- * Finds the first value for which the instructions in `of` produce `wanted`, and pushes that value (not the result). If
- * there is no such value, pushes an arbitrary one.
+ * Finds the first value for which the instructions in `of` produce `wanted`, and pushes that value itself. If there is
+ * no such value, pushes an arbitrary one.
  */
 function pushFirst(code: Code, { from, values }: Block, wanted: number, of: readonly VectorOpcode[]): void {
   const pushEqual = (i: number): Code =>

@@ -7,8 +7,8 @@ import { type Places, type Segment, segmentsOf } from '../../numerics/packed-blo
 export const lanes = 16;
 
 /**
- * A column of sixteen segments, each of which is a part of one of sixteen numbers. All of the segments have the same
- * mask and the same position within their numbers.
+ * A column of sixteen segments, one from each of sixteen numbers. All of the segments have the same mask and the same
+ * position within their numbers.
  */
 export type Column =
   /** The segments are in sixteen consecutive bytes, one per byte, and occupy the same bits of every byte. */

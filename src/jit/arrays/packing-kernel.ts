@@ -61,7 +61,7 @@ function writePacking(code: Code, { elements, bytes, codes, scale, offset }: Pac
   });
 }
 
-/** Number of bytes that the bit pattern of a factor occupies in memory, even if the pattern is shorter. */
+/** Number of bytes that are reserved in memory for the bit pattern of a factor. The pattern may be shorter. */
 const patternBytes = 2;
 
 interface FactorPointers {
@@ -82,7 +82,9 @@ function copyFactors(code: Code, { factor }: Scale, elements: number, { pointer,
   }
 }
 
-/** A segment that is at the same position in several consecutive codes, and the place where it is stored. */
+/**
+ * A segment at the same position in each of several consecutive codes, and the place where these segments are stored.
+ */
 interface Part extends Segment {
   /** Index of the first code. */
   readonly first: number;

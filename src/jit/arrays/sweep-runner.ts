@@ -60,8 +60,9 @@ export class SweepRunner {
   }
 
   /**
-   * For each element of `starts`, runs the instruction on `count` consecutive inputs that begin with this element, and
-   * returns the digest of the results. The number of starts must not exceed the number of lanes of the kernel.
+   * For each element of `starts`, runs the instruction on `count` consecutive inputs, beginning with this element.
+   * Returns one digest of the results for each element. The number of starts must not exceed the number of lanes of the
+   * kernel.
    */
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;

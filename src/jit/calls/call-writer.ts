@@ -101,7 +101,7 @@ export class CallWriter {
     code.set(this.open);
   }
 
-  // --- the callee -----------------------------------------------------------------------------------------------------
+  // --- the callee ----------------------------------------------------------------------------------------------------
 
   private enter(site: CallSite, index: number, resume: number, recordCall: RecordEngineCall, goTo: GoTo): void {
     const { shape, fn } = this;

@@ -173,7 +173,7 @@ export class CalleeFrame {
     code.get(locals.thread).get(locals.fuel).call(shape.helpers.import('builtin'));
   }
 
-  // --- the function's own activation ----------------------------------------------------------------------------------
+  // --- the function's own activation ---------------------------------------------------------------------------------
 
   /** Writes code for the start of a function. The code loads the parameters that are held in registers. */
   begin(): void {

@@ -61,8 +61,7 @@ function search(code: Code, candidates: readonly Candidate[]): void {
 }
 
 /**
- * Maximum number of bytes that are zeroed by individual stores, because individual stores are faster than `memory.fill`
- * for small areas.
+ * Areas of up to this many bytes are zeroed by individual stores, which are faster than `memory.fill` for small areas.
  */
 export const largestUnrolled = 128;
 

@@ -100,7 +100,7 @@ class DirectWriter {
   }
 
   private end(): void {
-    if (this.endOfFunction === null) throw new Error('no code of a function is being written');
+    if (this.endOfFunction === null) throw new Error('the code of the function has not been started');
     this.code.br(this.endOfFunction);
   }
 }

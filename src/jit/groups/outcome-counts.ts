@@ -21,16 +21,16 @@ export class OutcomeCounts {
   readonly first: number;
   readonly exited: number;
   /**
-   * For each stop, the local that counts the threads that have reached it. Each local in `regions` counts the threads
-   * that continue in one of the first regions.
+   * For each stop, the local that counts the threads that have reached it. For at most `mostCounted` regions, `regions`
+   * holds the local that counts the threads that continue there.
    */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
   /**
-   * Counts the threads that continue in regions without counters, or in regions that are found at run time because the
-   * threads return, or because they make calls through registers. One local holds the region in which the first of
-   * these threads continues, and the other local holds the number of threads that continue in the same region. Null if
-   * no thread can leave the region in this way.
+   * For threads that continue in a region without a counter, or in a region that is known only at run time, after a
+   * return or a call through a register. One local holds the region in which the first of these threads continues, and
+   * the other local holds the number of threads that continue in the same region. Null if no thread can leave the
+   * region in this way.
    */
   foundRegion: { readonly region: number; readonly count: number } | null = null;
   /**

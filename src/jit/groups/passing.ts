@@ -1,6 +1,6 @@
 /**
- * Lets threads that have reached the same stop continue without a call to the engine if all threads that they wait for
- * have arrived.
+ * Lets threads continue after a stop without a call to the engine, if all threads that they wait for have arrived
+ * there.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { separatesCalls } from '../../isa/collective.ts';

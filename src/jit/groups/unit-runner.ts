@@ -20,7 +20,7 @@ interface WarpFunctions {
   readonly advance: number;
 }
 
-/** What happens when all threads of a warp that have not exited wait at the same stop. */
+/** What happens when all remaining threads of a warp wait at the same stop. */
 const fates = { engine: 0, barrier: 1, group: 2 } as const;
 
 function fateAt({ step, plainBarrier }: Stop, { callBytes }: KernelShape): number {

@@ -164,7 +164,7 @@ export class BlockEngine {
     };
   }
 
-  // --- blocks -----------------------------------------------------------------------------------------------------------
+  // --- blocks --------------------------------------------------------------------------------------------------------
 
   /** Makes sure that there is a block to start. Returns false if no block is left. */
   private take(): boolean {

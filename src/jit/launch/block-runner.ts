@@ -88,7 +88,7 @@ export class BlockRunner {
     }
   }
 
-  // --- units in lockstep ----------------------------------------------------------------------------------------------
+  // --- units in lockstep ---------------------------------------------------------------------------------------------
 
   /** Runs a unit whose threads are in lockstep. Returns true if any thread did more than pause. */
   private runWhole(unit: Unit): boolean {
@@ -128,7 +128,7 @@ export class BlockRunner {
     return elementAt(this.stops, outcome.stopOf(result));
   }
 
-  // --- threads on their own -------------------------------------------------------------------------------------------
+  // --- threads on their own ------------------------------------------------------------------------------------------
 
   private runApart(unit: Unit): boolean {
     return this.code.compiled.inWarps ? this.runWarp(unit) : this.runNeighbors(unit);

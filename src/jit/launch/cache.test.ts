@@ -54,7 +54,7 @@ test('another device finds the code of the first', () => {
   expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
 });
 
-/** Returns whether code in a cache is garbage-collected once only the cache refers to it. */
+/** Returns whether cached code is garbage-collected if nothing but the cache refers to it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {

@@ -41,8 +41,8 @@ export interface Areas {
   /** Finds the block with the given rank in the cluster. */
   readonly blockOf: (rank: number) => BlockOfCluster;
   /**
-   * The offset of the cluster's barrier in shared memory. Other blocks may access the barrier even after the block
-   * whose memory contains it has ended.
+   * The offset of the cluster's barrier in the shared memory of a block. Other blocks may access the barrier even after
+   * this block has ended.
    */
   readonly clusterBarrier: number | null;
 }

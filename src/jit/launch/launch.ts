@@ -67,7 +67,7 @@ async function runOnCrew(launch: Launch, options: FastOptions, crew: Crew): Prom
   return counted(code, withSource(launch.kernel, await runSpread(launch, codeIn(code), shared, crew)));
 }
 
-/** Adds the instructions that a launch has executed to the count of its code. */
+/** Adds the number of instructions that a launch has executed to the total of its code. */
 function counted(code: Compiled, result: LaunchResult): LaunchResult {
   code.executed += result.stats.instructions;
   return result;
@@ -187,8 +187,8 @@ function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean,
 }
 
 /**
- * For each kernel, the functions that compile the code that was left out. These functions keep all data about the kernel
- * in memory. They are not stored with the compiled code, which may be kept for longer than the kernel.
+ * For each kernel, the functions for compiling the code that was left out. These functions keep all data about the
+ * kernel in memory. They are not stored with the compiled code, which may be kept for longer than the kernel.
  */
 const compilers = new WeakMap<KernelProgram, Map<Compiled, CompileAlone>>();
 

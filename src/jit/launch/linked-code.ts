@@ -41,7 +41,7 @@ interface Instance {
 export class LinkedCode {
   private readonly parts: Parts;
   private instance: Instance;
-  /** The functions of regions that were left out and have been compiled. */
+  /** The functions of regions that were left out at first and have been compiled since. */
   private readonly alone = new Map<number, CompiledFunction>();
 
   constructor(parts: Parts) {

@@ -18,7 +18,7 @@ const word = { next: 0, executed: 1, faulty: 2, ended: 3 } as const;
 
 const noBlock = 2n ** 63n - 1n;
 
-/** Reasons for ending a launch that are not faults of its kernel. */
+/** Reasons, other than a fault of the kernel, for ending a launch. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
 /** Thrown inside a worker that has nothing left to do because another worker or the caller has ended the launch. */

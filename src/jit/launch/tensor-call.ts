@@ -33,7 +33,7 @@ export function callForTensor(
 }
 
 function accessOf(rank: number, memory: EngineMemory, areas: Areas): TensorAccess {
-  if (areas.tensor === null) throw misuse('the kernel has none');
+  if (areas.tensor === null) throw misuse('the kernel has no tensor memory');
   const { tensor } = areas.blockOf(rank);
   const inTensor = (offset: number, size: number): Uint8Array => memory.bytesAt(tensor + offset, size);
   const start = rank === areas.rank ? 0 : startOfRank(rank);

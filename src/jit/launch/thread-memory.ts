@@ -32,7 +32,7 @@ export class ThreadMemory {
     return regions.reverse();
   }
 
-  /** The start of the activation of the function that the thread is running, in the thread's local memory. */
+  /** The offset in a thread's local memory at which the activation of the running function begins. */
   baseOf(room: BlockRoom, thread: number): number {
     const { compiled, memory } = this.launch;
     if (compiled.callBytes === 0) return 0;

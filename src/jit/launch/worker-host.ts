@@ -7,8 +7,8 @@ import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
   /**
-   * Starts as many threads as are missing from `count`, without waiting for them. The threads are kept for later
-   * launches, but they do not prevent the process from exiting.
+   * Makes sure that at least `count` threads are running or starting, without waiting for them. The threads are kept
+   * for later launches, but they do not prevent the process from exiting.
    */
   start(count: number): Promise<StartingThreads>;
   /** Runs a share on a free thread. */
@@ -20,7 +20,9 @@ export interface WorkerHost {
 }
 
 export interface StartingThreads {
-  /** Resolves to true once the threads are running. If they cannot be started, emits a warning and resolves to false. */
+  /**
+   * Resolves to true once the threads are running. If they cannot be started, emits a warning and resolves to false.
+   */
   readonly running: Promise<boolean>;
 }
 

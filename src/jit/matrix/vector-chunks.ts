@@ -22,7 +22,7 @@ export interface ProductRange {
   readonly arithmetic: DotArithmetic;
   /** The result of `staysInRange`. */
   readonly inRange: boolean;
-  /** Whether no product is too small for f32. */
+  /** Whether every product is zero or a normal f32 number. */
   readonly normal: boolean;
 }
 

@@ -40,8 +40,8 @@ function floatFormat(name: Accumulator | FactorFormat) {
 }
 
 /**
- * Decodes four elements to f32 values and their exponents. Sets the lanes of the mask `bad` whose element is an
- * infinity or a NaN.
+ * Decodes four elements to f32 values and their exponents. In the mask `bad`, sets the lanes of elements that are
+ * infinities or NaNs.
  */
 function decodeFour(context: FloatContext, { side, source, number }: FourWords, to: FourEntries, bad: number): void {
   const { code, product } = context;

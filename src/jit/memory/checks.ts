@@ -29,9 +29,9 @@ export function isQuick({ space, access, size }: AccessFacts): boolean {
 }
 
 /**
- * True if accesses to a space need no code that checks them. Even if checks are turned off, two kinds of addresses need
- * this code to find the memory to which they refer: a generic address may point into a window, and an address in shared
- * memory may belong to another block.
+ * True if accesses to a space need no code that checks them. Even if checks are turned off, this code is needed to find
+ * the memory to which some addresses refer: a generic address may point into a window, and an address in shared memory
+ * may belong to another block.
  */
 export function isAlwaysValid(
   space: AccessSpace,

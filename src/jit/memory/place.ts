@@ -12,8 +12,9 @@ import { windowed } from './windows.ts';
 import { type AccessFacts, type BoundedSpace, type CheckLowering, isQuick, sizeOf, writeQuickCheck } from './checks.ts';
 
 /**
- * Returns the index of a function that returns the address of an access in global memory. Its parameters are the
- * context, the number of the engine call, the address, the thread, the remaining fuel and the base of the activation.
+ * Returns the index of a function that finds the address in global memory to which an access refers. The parameters of
+ * the function are the context, the number of the engine call, the address, the thread, the remaining fuel and the base
+ * of the activation.
  */
 export function placeFunction({ helpers, layout, program }: Omit<CheckLowering, 'code'>, facts: AccessFacts): number {
   const { space, access, size } = facts;

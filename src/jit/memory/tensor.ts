@@ -1,6 +1,6 @@
 /**
- * Lowers accesses to tensor memory. The engine carries out products and copies, so compiled code only passes their
- * operands.
+ * Lowers accesses to tensor memory. The engine carries out products and copies, so compiled code only passes the
+ * operands to it.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';

@@ -91,7 +91,10 @@ export function lowerBulk(step: StepOf<'bulk'>, lowering: Lowering): void {
   });
 }
 
-/** Copies all bytes except the first `left` and the last `right` bytes, whose sources may be out of bounds. */
+/**
+ * Copies all bytes except the first `left` and the last `right` bytes. The sources of the excluded bytes may be out of
+ * bounds.
+ */
 function lowerTrimmed(step: StepOf<'bulk'>, left: Ref, right: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const [begin, end] = [values.temporary('i64'), values.temporary('i64')];
@@ -205,7 +208,7 @@ export function lowerBulkAtomic(
   });
 }
 
-/** Writes a loop over pieces. The locals that are passed to `write` hold the addresses of a piece. */
+/** Writes a loop over pieces. `write` receives the locals that hold the addresses of a piece. */
 function inPieces(
   step: StepOf<'bulk'> | StepOf<'bulk-atomic'>,
   { code, values }: Lowering,

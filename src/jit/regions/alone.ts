@@ -9,7 +9,7 @@ export interface KernelRegion {
   readonly region: Region;
 }
 
-/** Returns the regions of all functions that are not called directly, in the order of their indices. */
+/** Returns the regions of all functions that are not called directly, ordered by the indices of the regions. */
 export function regionsOf({ functions, direct }: KernelShape): readonly KernelRegion[] {
   return functions.flatMap((fn, index) =>
     fn === null || direct.all.has(index) ? [] : fn.regions.map((region) => ({ fn, region })),

@@ -1,6 +1,6 @@
 /**
- * One function for threads that begin at different blocks of a kernel, because they have diverged there. If each of these
- * blocks had a function of its own, most of the kernel would be compiled many times.
+ * One function for threads that begin at different blocks of a kernel, because they have diverged there. If each of
+ * these blocks had a function of its own, most of the kernel would be compiled many times.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { withCommonEntry } from '../../program/common-entry.ts';
@@ -15,8 +15,8 @@ import type { KernelShape } from './kernel-shape.ts';
 import { commonType, regionFunction, regionType } from './region-function.ts';
 
 /**
- * Number of regions that have functions of their own although they could share one. A common function is longer than
- * each of these functions.
+ * Maximum number of regions that have functions of their own although they could share one. The common function is
+ * longer than the function of a single region, so it is worthwhile only for more regions than this.
  */
 export const mostSeparate = 2;
 

@@ -25,11 +25,11 @@ export interface DividedFunction {
   readonly lockstep: ReadonlyMap<number, number>;
   /** Slots of registers whose values may differ between threads that are in lockstep. */
   readonly varying: ReadonlySet<number>;
-  /** Whether there are too many places where threads may diverge for four threads to run together. */
+  /** Whether four threads cannot run together because there are too many places where they may diverge. */
   readonly partsOften: boolean;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
-  /** For some of the blocks in `partings`, where the threads continue together after they have diverged. */
+  /** Maps some of the blocks in `partings` to the places where the threads continue together after diverging. */
   readonly rejoins: ReadonlyMap<number, Reconvergence>;
 }
 
@@ -45,7 +45,7 @@ interface Surroundings {
 
 const none: ReadonlySet<number> = new Set();
 
-/** Maximum number of times that a function is divided because more registers turn out to vary. */
+/** Maximum number of attempts to divide a function. Another attempt is needed if more registers turn out to vary. */
 const mostRounds = 8;
 
 export function divideFunction(original: FunctionProgram, surroundings: Surroundings): DividedFunction {
@@ -79,7 +79,7 @@ function writtenIn({ instructions }: FunctionProgram, { start, end }: BasicBlock
   return instructions.slice(start, end).flatMap((instruction) => usesOf(instruction).writes);
 }
 
-/** @param mixed registers that vary in any case */
+/** @param mixed registers that are already known to vary */
 function divide(original: FunctionProgram, mixed: ReadonlySet<number>, surroundings: Surroundings): DividedFunction {
   const { atOnce, direct, layout, onVectors, hasLocal } = surroundings;
   const { look } = layout;

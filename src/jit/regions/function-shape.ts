@@ -1,4 +1,4 @@
-/** A function, split into regions, with the data that they share. */
+/** A function, split into regions, with the data that the regions share. */
 import { valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
@@ -35,15 +35,16 @@ export interface FunctionShape {
    */
   readonly landings: ReadonlySet<number>;
   /**
-   * The landings at which every region ends and the threads of a warp reconverge, mapped to their places, which
-   * determine the order of the regions. See program/lockstep.ts, program/seams.ts and program/shared-code.ts.
+   * Every region ends at these landings, and the threads of a warp reconverge there. Each landing is mapped to its
+   * place; the places determine the order of the regions. See program/lockstep.ts, program/seams.ts and
+   * program/shared-code.ts.
    */
   readonly lockstep: ReadonlyMap<number, number>;
   /** The empty block that leads to each block where threads can begin (common-region.ts); null if there is none. */
   readonly commonEntry: number | null;
   /** The data for running four threads at once; null if the kernel runs one thread at a time. */
   readonly four: FourShape | null;
-  /** The loops in which a thread may be waiting for another thread, by their first basic block. */
+  /** The loops in which a thread may be waiting for another thread. Each key is the first basic block of a loop. */
   readonly pauses: ReadonlyMap<number, WaitingLoop>;
   /** For each basic block that follows a stop, the index of that stop. */
   readonly stopAt: ReadonlyMap<number, number>;
@@ -59,7 +60,7 @@ export interface FourShape {
   readonly strides: ReadonlyMap<number, Stride>;
   /** Blocks that begin with an instruction at which threads may diverge. */
   readonly partings: ReadonlySet<number>;
-  /** For some of the blocks in `partings`, where the threads continue together after they have diverged. */
+  /** Maps some of the blocks in `partings` to the places where the threads continue together after diverging. */
   readonly rejoins: ReadonlyMap<number, Rejoin>;
 }
 
@@ -134,7 +135,10 @@ export function functionShape(original: FunctionProgram, surroundings: Surroundi
   };
 }
 
-/** The indices of regions, by their entries. Regions that end where threads continue together are in `rejoins`. */
+/**
+ * Maps the first block of each region to the index of the region. Regions that end where threads continue together are
+ * in `rejoins`; all others are in `regionAt`.
+ */
 function indicesOf(
   regions: readonly Region[],
   first: number,

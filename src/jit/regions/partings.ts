@@ -1,4 +1,6 @@
-/** Finds the instructions at which four threads that run together may diverge. From there on, each of them runs alone. */
+/**
+ * Finds the instructions at which four threads that run together may diverge. From there on, each of them runs alone.
+ */
 import { flowOf } from '../../isa/steps/effects.ts';
 import type { DirectFunctions } from '../../program/direct-functions.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
@@ -22,7 +24,7 @@ const known = new WeakMap<FunctionProgram, ForFours>();
 
 /**
  * @param hasLocal whether threads have local memory; always the same for a given kernel
- * @param mixed registers that vary in any case
+ * @param mixed registers that are already known to vary
  */
 export function forFours(original: FunctionProgram, hasLocal: boolean, mixed: ReadonlySet<number> = none): ForFours {
   const found = mixed.size === 0 ? known.get(original) : undefined;

@@ -61,7 +61,7 @@ export class RegionExit implements GoTo {
   /** Writes a branch to the end of the code for this thread, without storing a state. */
   endThread(): void {
     const { code } = this.parts;
-    if (this.end === null) throw new Error('no code for a thread is being written');
+    if (this.end === null) throw new Error('the code of the thread has not been started');
     code.br(this.end);
   }
 

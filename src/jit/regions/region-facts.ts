@@ -24,7 +24,7 @@ export function trafficOf(fn: FunctionShape, region: Region, rejoins?: Rejoins):
  * If running a region has only one possible outcome, returns this outcome: all threads end, or all reach the same stop.
  * In that case, the code of the region writes neither the states of the threads nor constant masks; callers that need
  * these values must write them themselves. Returns null if several outcomes are possible. If the region ends where
- * threads that have diverged continue together, returns `mixed`, which stands for no outcome.
+ * diverged threads continue together, returns `mixed`, because the caller ignores the outcome of such a region.
  */
 export function soleOutcome(fn: FunctionShape, region: Region): number | null {
   if (region.until !== null) return outcome.mixed;

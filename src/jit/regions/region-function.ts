@@ -36,7 +36,7 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32
 /** The type of a function that threads can enter at several blocks. The last parameter is the number of the block. */
 export const commonType: FunctionType = { ...regionType, parameters: [...regionType.parameters, 'i32'] };
 
-/** Number of iterations after which a loop that may be waiting for another thread lets other threads run. */
+/** Number of iterations after which a thread in a waiting loop lets other threads run. */
 const roundsPerTurn: Readonly<Record<Waiting, number>> = { spin: idleRounds, idle: idleRounds, busy: 4096 };
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
@@ -120,7 +120,7 @@ class RegionWriter {
     return code;
   }
 
-  // --- threads --------------------------------------------------------------------------------------------------------
+  // --- threads -------------------------------------------------------------------------------------------------------
 
   private enter(): void {
     const { code, shape, fn, frame, locals, region } = this;
@@ -185,7 +185,7 @@ class RegionWriter {
     return this.frame.field(name);
   }
 
-  // --- blocks ---------------------------------------------------------------------------------------------------------
+  // --- blocks --------------------------------------------------------------------------------------------------------
 
   private block(number: number, block: BasicBlock, goWithin: (target: number) => void): void {
     const goTo = (target: number): void => {
@@ -289,7 +289,7 @@ class RegionWriter {
     refuel(code, shape, fn, locals, target);
   }
 
-  /** In a loop that may be waiting for another thread, lets other threads run after a number of iterations. */
+  /** Writes code that lets other threads run after `most` iterations of a waiting loop. */
   private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');

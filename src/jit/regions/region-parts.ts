@@ -15,7 +15,7 @@ import type { KernelShape } from './kernel-shape.ts';
 
 /** The parts of a block whose code differs between one thread and four threads. */
 export interface BlockParts {
-  /** Writes code that counts instructions that every thread executes. */
+  /** Writes code that counts `count` instructions. Every thread executes these instructions. */
   readonly spend: (count: number) => void;
   /** Writes the code of `body` so that it runs only if the instruction's guard is true. */
   readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;

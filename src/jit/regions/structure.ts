@@ -1,6 +1,6 @@
 /**
  * Turns a region's control-flow graph into nested WebAssembly blocks and loops. The code for a reducible graph follows
- * its dominator tree (Ramsey, "Beyond Relooper", 2022), with a WebAssembly loop for each target of a back edge, and a
+ * its dominator tree (Ramsey, "Beyond Relooper", 2022). It has a WebAssembly loop for each target of a back edge, and a
  * WebAssembly block around the code before each join (a basic block with several incoming forward edges). Any other
  * graph becomes a loop around a branch table.
  */

@@ -16,7 +16,7 @@ import type { ThreadFrame } from './thread-frame.ts';
 import type { Values } from './values.ts';
 
 /**
- * In regions with at least this many instructions, NaNs that only arithmetic reads are not replaced. V8's baseline
+ * In regions with at least this many instructions, a NaN is not replaced if only arithmetic reads it. V8's baseline
  * compiler spends much of its time on the branches that replace NaNs, which matters in long functions. For short
  * functions, the optimizing compiler generates better code with these branches: a tiled matrix product takes 0.37 s
  * with the branches, and 0.59 s without them.

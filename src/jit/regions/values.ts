@@ -79,7 +79,7 @@ export class Values {
   private readonly registers = new Map<number, Slot>();
   /** Storage locations that have been released. Other registers that are live only within one block can reuse them. */
   private readonly spare: Readonly<Record<IntegerType, Home[]>> = { i32: [], i64: [] };
-  /** The number of storage locations that have been created for registers of both types. */
+  /** The number of storage locations that have been created, for both types together. */
   private homes = 0;
   private readonly overflow: Overflow;
   /** Locals that hold a value while the address for storing it is pushed. */
@@ -171,7 +171,10 @@ export class Values {
     return slot.type;
   }
 
-  /** Makes the storage location of a register that is live only within one block available to other registers. */
+  /**
+   * Releases the storage location of a register, so that others can reuse it. The register must be live only within one
+   * block.
+   */
   release(place: number): void {
     const slot = this.registers.get(place);
     if (slot === undefined) return;

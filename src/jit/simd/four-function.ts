@@ -2,8 +2,8 @@
  * Writes the code of one region as a function that runs four threads at a time. The threads have consecutive x indices.
  * The function is similar to the functions that region-function.ts writes, which run a single thread. The four threads
  * run together as long as all of them take the same branches. When they diverge, their registers are stored in the
- * frame, and a function for single threads takes over: either up to the block where the threads continue together, or to
- * the end of the region.
+ * frame, and a function for single threads takes over: either up to the block where the threads continue together, or
+ * to the end of the region.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -151,7 +151,7 @@ class FourWriter {
     return code;
   }
 
-  // --- threads --------------------------------------------------------------------------------------------------------
+  // --- threads -------------------------------------------------------------------------------------------------------
 
   private enter(): void {
     const { fn, frame, region, locals } = this;
@@ -226,7 +226,7 @@ class FourWriter {
     code.unlikely().if(() => this.apart.from(region.entry));
   }
 
-  // --- blocks ---------------------------------------------------------------------------------------------------------
+  // --- blocks --------------------------------------------------------------------------------------------------------
 
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
     const { fn } = this;
@@ -305,7 +305,7 @@ class FourWriter {
     goTo(rejoin.at);
   }
 
-  /** The block that is reached by falling through; null if threads that have diverged continue there as well. */
+  /** The block that is reached by falling through; null if diverged threads continue there as well. */
   private nextOf(block: number): number | null {
     const { next } = elementAt(this.fn.blocks, block).exit;
     return next === this.four.rejoins.get(block)?.at ? null : next;
@@ -364,7 +364,7 @@ class FourWriter {
   }
 
   private threadEnd(): Label {
-    if (this.endOfThread === null) throw new Error('no code for threads is being written');
+    if (this.endOfThread === null) throw new Error('the code of the threads has not been started');
     return this.endOfThread;
   }
 

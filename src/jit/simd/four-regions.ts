@@ -28,8 +28,8 @@ function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean
 }
 
 /**
- * A region with the control flow of code for four threads, and the edges on which threads that have diverged continue
- * together.
+ * A region with the control flow of code for four threads. `rejoins` contains the edges on which diverged threads
+ * continue together.
  */
 interface FourRegion {
   readonly region: Region;

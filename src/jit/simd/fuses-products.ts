@@ -19,8 +19,8 @@ interface Case {
 }
 
 /**
- * The result of x * x + y is 0 if the product is rounded first: x is 1 plus the square root of half a unit in the last
- * place, and y is the negative of the rounded product. Only the last lane is tested; the other lanes are zero.
+ * The result of `x * x + y` is 0 if the product is rounded first: `x` is 1 plus the square root of half a unit in the
+ * last place, and `y` is the negative of the rounded product. Only the last lane is tested; the other lanes are zero.
  */
 const cases: readonly Case[] = [
   {

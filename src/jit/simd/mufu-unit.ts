@@ -125,8 +125,8 @@ export class MufuUnit {
     const { code } = this;
     return this.made(() => {
       for (let bit = 10; bit < 17; bit++) {
-        // The bit is copied to all positions of a mask, which selects the bit's square and its products with the lower
-        // bits.
+        // The bit is copied to all positions of a mask. If the bit is 1, the mask keeps the bit's square and its
+        // products with the lower bits.
         splat(shift(code.get(x), 'i32x4.shr_u', 18 - bit), 2 ** (2 * bit - 18) - 1).vector('v128.and');
         splat(code, 2 ** (2 * bit - 19)).vector('i32x4.add');
         shift(shift(code.get(x), 'i32x4.shl', 31 - bit), 'i32x4.shr_s', 31).vector('v128.and');
@@ -143,7 +143,7 @@ export class MufuUnit {
   }
 
   /**
-   * Pushes the values sum * 2^unit, truncated to f32. The sums must not be negative, and the results must not be
+   * Pushes the values `sum * 2^unit`, truncated to f32. The sums must not be negative, and the results must not be
    * subnormal. `scale` may multiply the values of each half by additional factors.
    */
   pushCut(sums: Sums, unit: number, scale: ((half: 0 | 1) => void) | null = null): void {

@@ -62,8 +62,8 @@ export class OneByOne {
   }
 
   /**
-   * Writes code that runs the members through a region that ends where they continue together. The registers that they
-   * have changed are then in the frame.
+   * Writes code that runs the members through a region, after which they continue together. At the end of the region,
+   * the registers that the members have changed are in the frame.
    */
   through(region: number): void {
     this.run(region);

@@ -1,15 +1,15 @@
 /**
- * Decides at run time whether four threads that have diverged continue together as soon as possible. This takes time,
- * because their registers are stored and loaded again. It pays off if the threads then run enough instructions together.
- * The code keeps an account of these instructions in the block's context: if the account shows a loss, threads that
- * diverge run alone to the end of the region.
+ * Decides at run time whether four diverged threads continue together as soon as possible. This takes time, because
+ * their registers are stored and loaded again. It pays off if the threads then run enough instructions together. The
+ * code keeps an account of these instructions in the block's context: if the account shows a loss, diverged threads run
+ * alone to the end of the region.
  */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import { context, type LaunchLayout } from '../layout.ts';
 import { laneCount } from './vectors.ts';
 
-/** Cost of continuing together: the number of instructions that threads must then run together to make up for it. */
+/** Cost of continuing together: the number of instructions that the threads must then run together to break even. */
 const cost = 32;
 
 /**
@@ -18,7 +18,7 @@ const cost = 32;
  */
 const costOfScattered = 2;
 
-/** If the loss exceeds this number, threads that diverge do not continue together. */
+/** If the loss exceeds this number, diverged threads do not continue together. */
 const mostLoss = 2048;
 
 /** Maximum gain that is remembered, and maximum gain that is credited in one step. */
@@ -70,7 +70,7 @@ export class RejoinLoss {
     this.store(() => code.get(loss));
   }
 
-  /** Writes code for the place where threads that have diverged continue together. */
+  /** Writes code for the place where diverged threads continue together. */
   rejoin(): void {
     this.code.get(this.fuel).set(this.since).i32(-1).set(this.rejoined);
   }

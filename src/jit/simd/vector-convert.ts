@@ -108,7 +108,7 @@ function flushMagnitude(code: Code, magnitude: number, { bias }: FloatFormat): v
 }
 
 /**
- * Multiplies or divides the magnitudes by 2^(scale - 127). Lanes in which the scale is 0xff become NaNs. Returns a
+ * Multiplies or divides the magnitudes by `2^(scale - 127)`. Lanes in which the scale is 0xff become NaNs. Returns a
  * local that holds a mask of all lanes that contain a NaN, including these lanes.
  */
 function applyScale(

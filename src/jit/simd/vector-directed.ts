@@ -16,7 +16,10 @@ import { evenWords, lowPairs, upperPair } from './word-shuffles.ts';
 
 type Directed = 'rz' | 'rm' | 'rp';
 
-/** How the nearest f32 compares with the f64 result if it lies on the wrong side; for `.rz`, magnitudes are compared. */
+/**
+ * The comparison that is true if the nearest f32 lies on the wrong side of the f64 result. For `.rz`, it compares
+ * magnitudes.
+ */
 const wrong: Readonly<Record<Directed, VectorOpcode>> = { rz: 'f64x2.gt', rm: 'f64x2.gt', rp: 'f64x2.lt' };
 
 function isDirected(rounding: string): rounding is Directed {
@@ -83,7 +86,10 @@ function pushExact(
   pushOddSum(code, 'f64x2', terms, local);
 }
 
-/** Replaces the two low f32 values on the stack with masks of those that lie on the wrong side of their f64 results. */
+/**
+ * Replaces the two low f32 values on the stack with masks. A mask is set if the value is on the wrong side of its f64
+ * result.
+ */
 function pushWrong(code: Code, exact: number, rounding: Directed): void {
   code.vector('f64x2.promote_low_f32x4');
   if (rounding === 'rz') code.vector('f64x2.abs').get(exact).vector('f64x2.abs');

@@ -1,7 +1,8 @@
 /**
  * Computes the reciprocal square root (rsqrt) of f64, rounded to nearest, for four threads at once. The reciprocal of
- * the root is rounded twice, so it may be wrong by two units in the last place. Its relative error is half of 1 - x *
- * y^2, where y is the rounded reciprocal root; with fused products, this difference can be computed almost exactly.
+ * the root is rounded twice, so it may be wrong by two units in the last place. Its relative error is half of
+ * `1 - x * y^2`, where `y` is the rounded reciprocal root; with fused products, this difference can be computed almost
+ * exactly.
  */
 import { pairOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -41,7 +42,7 @@ function reciprocalRoot(code: Code, x: number): Estimate {
   const [root, product, correction, margin] = [local(), local(), local(), local()];
   pushDouble(code, 1).get(x).vector('f64x2.sqrt', 'f64x2.div').set(root);
   pushDouble(code, -0).get(x).vector('v128.xor').get(root).vector('f64x2.mul').set(product);
-  // Computes 1 - x * root^2 from the rounded product -x * root and the rounding error of this product.
+  // Computes `1 - x * root^2` from the rounded product `-x * root` and the rounding error of this product.
   code.get(product).get(root);
   pushDouble(code, 1).vector('f64x2.relaxed_madd');
   code.get(x).get(root).get(product).vector('f64x2.relaxed_madd').get(root).vector('f64x2.mul', 'f64x2.sub');

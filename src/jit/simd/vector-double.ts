@@ -162,7 +162,7 @@ function pushIsSafe(code: Code, [a, b, c]: readonly [number, number, number], pr
   magnitude(product).vector('f64x2.lt', 'v128.and');
 }
 
-/** Returns a local with the rounding error of the product: the exact value of a * b minus the rounded product. */
+/** Returns a local with the rounding error of the product: the exact value of `a * b` minus the rounded product. */
 function productError(lowering: VectorLowering, a: number, b: number, product: number): number {
   const { code, vectors } = lowering;
   const [aHigh, aLow] = split(lowering, a);

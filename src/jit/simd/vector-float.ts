@@ -188,7 +188,7 @@ interface HalfSum {
   readonly sum: number;
 }
 
-/** Pushes two of the four sums a * b + c in f64. */
+/** Pushes two of the four sums `a * b + c` in f64. */
 function pushSum(code: Code, [a, b, c]: Operands, half: 0 | 1): Code {
   widen(code, a, half);
   widen(code, b, half).vector('f64x2.mul');

@@ -47,7 +47,7 @@ const writers: Readonly<Record<MufuFunction, (unit: MufuUnit) => void>> = {
 
 const nan = 0x7fffffff;
 
-/** Pushes the bits of significand * 2^exponent, or zero if the exponent is not that of a normal number. */
+/** Pushes the bits of `significand * 2^exponent`, or zero if the exponent is not that of a normal number. */
 function pushJoined(unit: MufuUnit, exponent: number, significand: number, { fractionBits }: FloatLayout): void {
   const { code } = unit;
   splat(code.get(significand), 2 ** 23).vector('i32x4.sub');

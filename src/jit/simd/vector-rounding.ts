@@ -95,14 +95,14 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 }
 
 /**
- * Rounds to nearest even by an f32 addition. Let e be the largest power of two that is not above the value, or the
- * smallest normal number if that is larger. Because value < 2e, the sum e * 2^k + value is below 2 * e * 2^k. The last
- * bit of the sum therefore has the weight e * 2^k / 2^23 = e / 2^fractionBits, which is also the weight of the last bit
- * of the value in the destination format. The difference between the bits of the sum and the bits of e * 2^k is thus
- * the rounded value in units of this weight. For subnormals, this difference is already the bit pattern. For other
- * values, it includes the leading 1 bit, which makes the exponent field 1; the field must then be increased by the
- * difference between the exponent of e and the exponent of the smallest normal number. The sum is finite, because no
- * format that is rounded here goes beyond 2^16, so e * 2^k is below 2^39.
+ * Rounds to nearest even by an f32 addition. Let `e` be the largest power of two that is not above the value, or the
+ * smallest normal number if that is larger. Because `value < 2 * e`, the sum `e * 2^k + value` is below `2 * e * 2^k`.
+ * The last bit of the sum therefore has the weight `e * 2^k / 2^23`, which equals `e / 2^fractionBits`. This is also
+ * the weight of the last bit of the value in the destination format. The difference between the bits of the sum and the
+ * bits of `e * 2^k` is thus the rounded value in units of this weight. For subnormals, this difference is already the
+ * bit pattern. For other values, it includes the leading 1 bit, which makes the exponent field 1; the field must then
+ * be increased by the difference between the exponent of `e` and the exponent of the smallest normal number. The sum is
+ * finite, because no format that is rounded here goes beyond 2^16, so `e * 2^k` is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -118,8 +118,8 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 
 /**
  * Converts the magnitude to a format that has the exponent range of the destination but still has 23 fraction bits, and
- * pushes the result. Numbers that are subnormal in the destination become multiples of 2^(1 - bias - 23). The bits that
- * subnormals lose in this way are too small to affect rounding, except in the modes rm and rp. In these modes, the
+ * pushes the result. Numbers that are subnormal in the destination become multiples of `2^(1 - bias - 23)`. The bits
+ * that subnormals lose in this way are too small to affect rounding, except in the modes rm and rp. In these modes, the
  * lowest bit is set if any of the lost bits was 1.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
@@ -194,8 +194,8 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
 }
 
 /**
- * Pushes the random bits, shifted so that they are directly below the last bit that is kept. If some of them are below
- * the last bit of the value, these random bits are discarded, because they cannot cause a carry.
+ * Pushes the random bits, shifted so that they are directly below the last bit that is kept. Random bits below the last
+ * bit of the value are discarded, because they cannot cause a carry.
  */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');

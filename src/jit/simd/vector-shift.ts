@@ -137,7 +137,7 @@ function shiftWords(fn: Shift, words: number, amounts: number, lowering: VectorL
   code.get(signs).vector('v128.xor');
 }
 
-/** Multiplies by 2^(31 - amount) and takes the bits from position 31 upward. */
+/** Multiplies by `2^(31 - amount)` and takes the bits from position 31 upward. */
 function shiftDown(words: number, amounts: number, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
   const powers = vectors.temporary();
@@ -153,7 +153,7 @@ const lowBytes = [0, 4, 8, 12].flatMap((byte) => [byte, byte, byte, byte]);
 type Direction = 'up' | 'down';
 
 /**
- * For each direction, a table of bytes: for n from 0 to 7, entry n is 2^n (`up`) or 2^(7 - n) (`down`); the other
+ * For each direction, a table of bytes: for n from 0 to 7, entry n is `2^n` (`up`) or `2^(7 - n)` (`down`); the other
  * entries are 0.
  */
 const bytePowers: Readonly<Record<Direction, Words>> = {
@@ -165,7 +165,7 @@ const bytePowers: Readonly<Record<Direction, Words>> = {
 const firstAmounts = { up: 0x18100800, down: 0x00081018 } as const;
 
 /**
- * Pushes 2^amount (`up`) or 2^(31 - amount) (`down`) for each word, and 0 for amounts of 32 or more. Each byte of a
+ * Pushes `2^amount` (`up`) or `2^(31 - amount)` (`down`) for each word, and 0 for amounts of 32 or more. Each byte of a
  * power is looked up in `bytePowers`. The index is the amount minus the byte's entry in `firstAmounts`; the result is 0
  * unless the index is from 0 to 7.
  */

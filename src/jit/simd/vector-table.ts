@@ -11,7 +11,7 @@ import { splat } from './vector-words.ts';
 type Item = 'b' | 'c' | 'none' | VectorOpcode;
 
 /**
- * For each function of two bits, the operands and instructions that compute it. Bit 2b + c of a function's number is
+ * For each function of two bits, the operands and instructions that compute it. Bit `2b + c` of a function's number is
  * the result for the bits b and c.
  */
 const functions: readonly (readonly Item[])[] = [
@@ -36,7 +36,7 @@ const functions: readonly (readonly Item[])[] = [
 const allOnes = 15;
 
 /**
- * Bit 4a + 2b + c of the table is the result for input bits a, b and c. Each half of the table is a function of b and
+ * Bit `4a + 2b + c` of the table is the result for input bits a, b and c. Each half of the table is a function of b and
  * c: the upper half applies where a is 1, and the lower half where a is 0.
  */
 export function vectorTable({ from, to }: StepOf<'bits'>, lowering: VectorLowering): Writer | null {

@@ -77,7 +77,7 @@ export class Vectors {
     return this.varying.has(place);
   }
 
-  // --- one thread at a time -------------------------------------------------------------------------------------------
+  // --- one thread at a time ------------------------------------------------------------------------------------------
 
   /** Copies the operands of an instruction, for one lane, into the scalar locals. */
   extractReads(instruction: ProgramInstruction, lane: number): void {
@@ -144,7 +144,7 @@ export class Vectors {
     return type === 'i32' ? { type, locals: [local()] } : { type, locals: [local(), local()] };
   }
 
-  // --- four threads at once -------------------------------------------------------------------------------------------
+  // --- four threads at once ------------------------------------------------------------------------------------------
 
   placeOf(ref: Ref): number {
     const place = this.places.get(ref);

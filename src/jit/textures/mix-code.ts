@@ -68,7 +68,7 @@ export class MixWriter {
     for (const { address } of this.texels) this.code.get(address).i32(format.bytes).op('i32.add').set(address);
   }
 
-  // --- floats -----------------------------------------------------------------------------------------------------------
+  // --- floats --------------------------------------------------------------------------------------------------------
 
   private pushFloat(format: ChannelFormat): void {
     const { code, planes, result } = this;
@@ -179,7 +179,7 @@ export class MixWriter {
     code.op('drop');
   }
 
-  // --- fractions --------------------------------------------------------------------------------------------------------
+  // --- fractions -----------------------------------------------------------------------------------------------------
 
   private pushFraction(format: ChannelFormat, isSigned: boolean): void {
     const { code, sum } = this;

@@ -31,7 +31,7 @@ export const axisFields = { size: 0, stride: 4, mode: 8, end: 12 } as const;
 
 export const entryBytes: number = alignTo16(entryFields.axes + 3 * axisFields.end);
 
-/** A power of two. Textures that map to the same entry evict each other. */
+/** The number of entries, a power of two. Textures that map to the same entry evict each other. */
 export const entryCount = 64;
 
 export const tableBytes: number = entryCount * entryBytes;

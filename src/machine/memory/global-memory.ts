@@ -155,7 +155,7 @@ export class GlobalMemory implements EngineMemory {
 
   /** Restores the memory. Engines must have returned all memory that they have borrowed. */
   take({ bytes, allocations }: GlobalState): void {
-    if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine still has some of the memory on loan');
+    if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine has not returned all borrowed memory');
     if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
     this.pages.put(bytes, this.bytes);
     this.map.fill(0, 0, Math.max(this.next, bytes.size) / granule);

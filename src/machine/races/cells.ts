@@ -1,7 +1,8 @@
 /**
  * The recorded accesses to global memory, or to a block's shared or tensor memory. For each word, or for each byte if
- * parts of words are accessed, these are the last weak store and, since then, two strong stores and two loads. Two are
- * enough to find nearly every race: they come from different threads and, if possible, from different warps or blocks.
+ * parts of words are accessed, these are the last weak store and, since then, two strong stores and two loads. Two
+ * accesses of a kind are enough to find nearly every race, because they come from different threads and, if possible,
+ * from different warps or blocks.
  */
 import type { Actors } from './actors.ts';
 import { knows, type Knowledge } from './knowledge.ts';
@@ -66,7 +67,7 @@ export class Cells {
 
   /**
    * Records a load or a strong store in one of the two places for such accesses; the first place is at index `first`.
-   * `knowledge` belongs to the actor of this access.
+   * `knowledge` is the knowledge of the actor that performs the access.
    */
   add(numbers: Uint32Array, first: number, access: Uint32Array, knowledge: Knowledge): void {
     const actor = access[0] ?? 0;

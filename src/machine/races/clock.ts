@@ -19,7 +19,7 @@ export interface Clock {
    * Releases that relaxed reads have observed. The next fence whose scope includes a release adds it to the knowledge.
    */
   seen: readonly Release[];
-  /** For each scope, the knowledge that relaxed writes by the thread publish because of an earlier fence. */
+  /** For each scope, the knowledge that the thread's relaxed writes publish because of an earlier fence. */
   fenced: ReadonlyMap<MemoryScope, Knowledge>;
   /** The strong writes that the thread has observed since its last barrier for the whole block. */
   readonly observed: Observations;

@@ -15,8 +15,8 @@ export interface WriteChain {
   /** The number of writes so far. */
   count: number;
   /**
-   * For each actor, the number of its last write. Only writes from which a chain of atomic operations leads to the last
-   * write are included.
+   * For each actor, the number of its last write. A write is included only if a chain of atomic operations leads from
+   * it to the last write.
    */
   readonly writes: Map<number, number>;
 }
@@ -41,7 +41,7 @@ export class BlockObservations {
     observed.clear();
   }
 
-  /** Whether a thread, or its block at an earlier barrier, has observed the last write of an actor in a chain. */
+  /** Whether a thread, or its block at an earlier barrier, has observed an actor's last write in a chain. */
   include(block: number, observed: Observations, chain: WriteChain, actor: number): boolean {
     const write = chain.writes.get(actor);
     if (write === undefined) return false;

@@ -44,7 +44,7 @@ export interface MovedRow {
   readonly to: 'shared' | 'tensor';
   readonly shared: number;
   readonly tensor: bigint;
-  /** A multiple of 16. */
+  /** The number of bytes to move, a multiple of 16. */
   readonly bytes: number;
   readonly swizzle: SwizzlePattern;
 }
@@ -92,7 +92,7 @@ export function copyBox(copy: BoxCopy, memory: BoxMemory): void {
       storeRows(rows(address), map, memory);
       return;
     case 'reduce-box':
-      if (op === null) throw new Error('a reduction has an operation');
+      if (op === null) throw new Error('a reduction without an operation');
       reduceRows(rows(address), map, combineElements(op, map.element), memory);
       return;
     case 'load-box':

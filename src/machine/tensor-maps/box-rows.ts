@@ -16,8 +16,8 @@ export interface PartPlace {
 const rowsAtOnce = 4;
 
 /**
- * The size of the copied part in the tensor, in bytes. This is also the number of bytes that are counted as arrived at
- * an mbarrier object.
+ * The number of bytes that the copied part takes up in the tensor. An mbarrier object counts the same number of bytes
+ * as arrived.
  */
 export function partBytes(map: TensorMap, mode: BoxMode): number {
   const { element } = map;

@@ -11,7 +11,7 @@ export interface Piece {
   readonly shared: number;
   /** Address in global memory; null for elements outside the tensor. */
   readonly global: bigint | null;
-  /** The number of bytes in global memory. */
+  /** The size of the piece in global memory, in bytes. */
   readonly bytes: number;
 }
 

@@ -27,14 +27,14 @@ export const tensorMapBytes = 128;
 /** A tensor and the parts of it that instructions copy. Lists begin with the innermost dimension. */
 export interface TensorMap {
   readonly address: bigint;
-  /** A row of `tensorElements`. */
+  /** An entry of the table `tensorElements`. */
   readonly element: TensorElement;
   readonly dimensions: readonly number[];
   /** For dimension 1 and higher dimensions, the distance in bytes between neighboring elements. */
   readonly strides: readonly number[];
   readonly part: TensorPart;
   readonly elementStrides: readonly number[];
-  /** A row of `swizzles`. */
+  /** An entry of the table `swizzles`. */
   readonly swizzle: Swizzle;
   /** Whether elements outside the tensor are copied as NaN instead of zero. */
   readonly fillsWithNan: boolean;
@@ -181,7 +181,7 @@ function decodeTensorMap(words: readonly bigint[]): Result<TensorMap, string> {
   return problem === null ? ok(map) : err(problem);
 }
 
-/** Whether any bits are set that ptxlab's tensor maps never set. */
+/** Whether any bits are set that are always 0 in ptxlab's tensor maps. */
 function hasUnknownBits(view: DataView): boolean {
   return Object.entries(knownBits).some(([at, known]) => (view.getUint32(Number(at), true) & ~known) !== 0);
 }
@@ -220,7 +220,7 @@ export function groupProblem(map: TensorMap): string | null {
   if (row !== paddedBlock)
     return `has boxes with ${row} elements of type ${element.type}, but needs boxes with ${paddedBlock}`;
   const canSwizzle = swizzle.bytes === 0 || (swizzle.bytes === 128 && !swizzle.flips);
-  return canSwizzle ? null : `has a swizzle that elements of type ${element.type} do not have`;
+  return canSwizzle ? null : `has a swizzle that cannot be used with elements of type ${element.type}`;
 }
 
 const wantedPart = { tile: 'box', rows: 'box', im2col: 'im2col' } as const;
@@ -245,13 +245,13 @@ function mismatch(
 ): string | null {
   const wanted = mode === 'rows' ? 2 : coordinates.length;
   if (dimensions.length !== wanted)
-    return `describes a tensor with ${dimensions.length} dimensions, but the instruction copies parts of one with ${wanted}`;
+    return `describes a tensor with ${dimensions.length} dimensions, but the instruction copies parts of a tensor with ${wanted} dimensions`;
   if (part.kind !== wantedPart[mode])
     return part.kind === 'box'
       ? 'describes boxes, but the instruction copies pixels (im2col)'
       : 'describes pixels (im2col), but the instruction copies boxes';
   if (mode === 'rows' && part.kind === 'box' && part.sizes[1] !== 1)
-    return `has boxes with ${part.sizes[1]} rows, but the instruction needs boxes with one`;
+    return `has boxes with ${part.sizes[1]} rows, but the instruction needs boxes with one row`;
   const [first, unit] = [elementAt(coordinates, 0), isPadded(element) ? paddedBlock : alignedElements(element)];
   if (first % unit !== 0)
     return `has elements of type ${element.type}, so the first coordinate must be a multiple of ${unit}, not ${first}`;

@@ -19,7 +19,8 @@ export function requireDescriptor(descriptor: ProductDescriptor, product: Tensor
   if (product.bits === 8 && descriptor.transposesB && n % step !== 0)
     throw misuse(`there is no product with ${n} columns of transposed bytes; N must be a multiple of ${step}`);
   const wrong = wrongField(descriptor, product);
-  if (wrong !== null) throw misuse(`the instruction descriptor ${wrong}, which this kind of product does not do`);
+  if (wrong !== null)
+    throw misuse(`the instruction descriptor ${wrong}, which is not allowed for this kind of product`);
 }
 
 /**

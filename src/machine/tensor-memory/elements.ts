@@ -173,7 +173,7 @@ function allAtOnce(
 const wideSum = 1;
 
 /**
- * The scale factors of A or B. The factors of line i are adjacent bytes of a word in lane i % 32 and column i / 32.
+ * The scale factors of A or B. The factors of line i are adjacent bytes of a word in lane `i % 32` and column `i / 32`.
  * (Every warp has a copy of the factors; this function reads the first copy.) If the columns of D are divided between
  * two lanes, the factors of B are divided as well: the factors of the second half begin in lane 64.
  */

@@ -17,7 +17,7 @@ export interface GroupFactors {
   readonly scales: TileScales;
 }
 
-/** The factors of a product and its arithmetic, which must have the order `direct`. */
+/** The factors and the arithmetic of a product. The arithmetic must have the order `direct`. */
 export type RowProduct =
   | {
       readonly kind: 'elements';

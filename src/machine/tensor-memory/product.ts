@@ -110,8 +110,8 @@ function requireSameLane(lane: number, { product, a, metadata }: ProductCall): v
 }
 
 /**
- * Returns the function that computes rows for each part of the layout. The parts differ only if A or its metadata is in
- * tensor memory.
+ * Returns, for each part of the layout, the function that computes its rows. These functions differ only if A or its
+ * metadata is in tensor memory.
  */
 function partsOf(
   call: ProductCall,

@@ -11,7 +11,7 @@ export interface ColumnRange {
 
 /**
  * Returns a function that maps a column of the product to the column of B that it uses, or to null if it uses zeros
- * instead. The columns of the product are divided into 128 / `m` parts. Each part has its own pattern, in which spans
+ * instead. The columns of the product are divided into `128 / m` parts. Each part has its own pattern, in which spans
  * of used columns alternate with spans of zeros.
  */
 export function usedColumns(
@@ -21,7 +21,7 @@ export function usedColumns(
   const field = fieldsOf(descriptor);
   const shift = field(56, 6);
   const most = m === 32 ? Math.min(16, greatestShift) : greatestShift;
-  if (shift > most) throw misuse(`the columns of B are shifted by ${shift}, but at most by ${most}`);
+  if (shift > most) throw misuse(`the columns of B are shifted by ${shift}, but can be shifted by at most ${most}`);
   if (field(39, 1) === 0) return (column) => column + shift;
   const width = (n * m) / 128;
   // According to the text of the table, the two spans are in the opposite order, but the examples in the table agree

@@ -4,7 +4,7 @@
  */
 import type { AddressMode } from '../../isa/texture-fields.ts';
 
-/** The number of steps between two neighboring texels. Weights are multiples of 1 / `steps`. */
+/** The number of steps between two neighboring texels. Weights are multiples of `1 / steps`. */
 export const steps = 256;
 
 /** Normalized coordinates have 21 bits after the binary point. */

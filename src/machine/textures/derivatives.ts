@@ -51,7 +51,7 @@ const falls = [
   115, 141, 153, 162, 170, 178, 184, 190, 196, 201, 206, 211, 216, 220, 225, 229, 233, 237, 241, 245, 249, 252, 255,
 ];
 
-/** The logarithm of (256 + i) / 256, in steps. */
+/** The logarithm of `(256 + i) / 256`, in steps. */
 const logarithms: Float64Array = Float64Array.from({ length: steps }, (_, i) => {
   const countUpTo = (list: readonly number[]): number => list.filter((at) => at <= i).length;
   return i + countUpTo(rises) - countUpTo(falls);

@@ -202,7 +202,8 @@ export function levelsOf(texels: Texels): { readonly levels: readonly Level[]; r
   let start = 0;
   for (let i = 0; i < texels.levels; i++) {
     const [width, height, depth] = [texels.width, texels.height, texels.depth].map((size) => Math.max(1, size >> i));
-    if (width === undefined || height === undefined || depth === undefined) throw new Error('a level has three sizes');
+    if (width === undefined || height === undefined || depth === undefined)
+      throw new Error('a level without three sizes');
     const rowBytes = i === 0 ? texels.rowBytes : width * texelBytes(texels);
     const sliceBytes = rowBytes * height;
     const layerBytes = sliceBytes * depth;

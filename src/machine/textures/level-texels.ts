@@ -20,7 +20,7 @@ export interface LevelTexels {
 
 /** A dimension of a level. */
 export interface Axis {
-  /** In texels. */
+  /** The number of texels along the dimension. */
   readonly size: number;
   /** The distance in bytes between neighboring texels. */
   readonly stride: number;

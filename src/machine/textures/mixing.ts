@@ -8,12 +8,12 @@ import { exponentOf, powerOfTwo } from './exponents.ts';
 /** The sum of all weights. */
 export const totalWeight = 256;
 
-/** Multiplies a weight by `part` / 256. A half is rounded up. */
+/** Multiplies a weight by `part / 256`. A half is rounded up. */
 export function shareUp(weight: number, part: number): number {
   return (weight * part + totalWeight / 2) >> 8;
 }
 
-/** Multiplies a weight by `part` / 256. A half is rounded down. */
+/** Multiplies a weight by `part / 256`. A half is rounded down. */
 export function shareDown(weight: number, part: number): number {
   return (weight * part + totalWeight / 2 - 1) >> 8;
 }

@@ -389,7 +389,7 @@ function endsAtEdges({ isFloat, level }: TextureRead): boolean {
 
 /**
  * Returns the address mode for texels outside the texture. With integer coordinates, the nearest texel is read if the
- * instruction specifies a level. Coordinates repeat only if they are normalized; coordinates on the faces of a cube
+ * instruction specifies a level. Coordinates repeat only if they are normalized, as coordinates on the faces of a cube
  * always are.
  */
 function modeOf(sampling: Sampling, read: TextureRead, i: number): AddressMode {

@@ -24,7 +24,10 @@ import { modelOf } from './model-tensors.ts';
 /** The sixteen values of e2m1 in the order of their codes. */
 const fp4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, -0, -0.5, -1, -1.5, -2, -3, -4, -6];
 
-/** OCP's E4M3: 1 sign, 4 exponent bits with bias 7, 3 fraction bits; all ones is NaN. */
+/**
+ * OCP's E4M3: a sign bit, 4 exponent bits with bias 7, and 3 fraction bits. If all bits below the sign are ones, the
+ * value is NaN.
+ */
 function e4m3(code: number): number {
   const [exponent, fraction] = [(code >> 3) & 15, code & 7];
   const magnitude = exponent === 0 ? fraction / 512 : (1 + fraction / 8) * 2 ** (exponent - 7);

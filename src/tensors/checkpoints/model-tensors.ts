@@ -31,8 +31,8 @@ export interface ModelTensor {
 
 export interface Model {
   /**
-   * The file from which the model was read. Its method `data` also accepts the entries in `tensors` and the entries of
-   * their scales.
+   * The file from which the model was read. Its method `data` also accepts the entries of the model's tensors and
+   * scales.
    */
   readonly file: TensorFile;
   /** The logical tensors, in the order in which the file lists the tensors that contain their codes. */
@@ -66,8 +66,9 @@ function findModel(file: TensorFile): Model {
 }
 
 /**
- * Finds the tensors in a list that consist of codes and scales. The keys of the map are the entries of their codes.
- * Only names, types and shapes matter, so the list may belong to a file that has not been written yet.
+ * Finds, in a list of stored tensors, the logical tensors that consist of codes and scales. In the result, the key of
+ * each logical tensor is the entry of its codes. Only names, types and shapes matter, so the list may belong to a file
+ * that has not been written yet.
  */
 export function codedTensors(
   tensors: readonly TensorEntry[],
@@ -172,8 +173,8 @@ function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntr
 }
 
 /**
- * The grouping for scales that each apply to one block of elements along the last axis. The last block along the axis
- * may be shorter than the others. Null if the shapes do not match.
+ * How elements are grouped if every block of `group` elements along the last axis has its own scale. The last block
+ * along the axis may be shorter than the others. Null if the shapes do not match.
  */
 function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
   const columns = shape.at(-1) ?? 1;

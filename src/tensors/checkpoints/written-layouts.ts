@@ -25,7 +25,7 @@ export interface WrittenForm {
   };
   /** The supported granularities of an f32 scale (such as one per row), starting with the default. */
   readonly granularities: readonly Granularity[];
-  /** The shape of a single scale. */
+  /** The shape of the scale tensor if there is only one scale. */
   readonly oneShape: readonly number[];
   /** Fields of `quantization_config` in config.json; null if no known reader supports tensors written in this form. */
   readonly config: ((granularity: Granularity | undefined) => object) | null;

@@ -137,7 +137,9 @@ function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, s
     if (offset !== reached)
       throw new TensorFileError(
         'bad-offsets',
-        `the data of ${quote(name)} ${offset < reached ? 'overlaps that of another tensor' : 'leaves a gap before it'}`,
+        offset < reached
+          ? `the data of ${quote(name)} overlaps that of another tensor`
+          : `there is a gap before the data of ${quote(name)}`,
       );
     reached = offset + byteLength;
   }

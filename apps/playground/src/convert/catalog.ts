@@ -35,7 +35,10 @@ export class Catalog {
     return distinct(entries.map(({ lanes }) => lanes)).sort((a, b) => a - b);
   }
 
-  /** All modifiers that conversions between the two formats can have, in the order in which they are written. */
+  /**
+   * All modifiers of the conversions between the same two formats with the same number of lanes, in the order in which
+   * they are written.
+   */
   modifiersOf({ from, to, lanes }: ConversionEntry): readonly string[] {
     return distinct(
       this.between(from, to)

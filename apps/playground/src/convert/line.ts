@@ -85,7 +85,7 @@ function shortText(text: string): string {
 
 type Ends = Pick<Stretch, 'low' | 'high'>;
 
-/** Places the source and the result of another stretch on the stretch `fixed`. */
+/** Returns the stretch `fixed`, with the source and the result of another stretch marked on it. */
 export function onStretch<T extends Ends>(fixed: T, { values }: Pick<Stretch, 'values'>): T & Placed {
   const width = minus(fixed.high, fixed.low);
   const place = (value: Exact): number => quotient(minus(value, fixed.low), width);
@@ -124,7 +124,10 @@ function endAt(value: Exact, encoding: Encoding | null): End {
   return { value, encoding, text: encoding === null ? textOf(value) : shortText(encoding.value) };
 }
 
-/** If the destination can represent the source, the source is the left end and the next value is the right end. */
+/**
+ * If the destination can represent the source, the source is the left end and the next value is the right end. The
+ * largest value is the right end, because it has no next value.
+ */
 function exactEnds(to: FormatName, result: Encoding, value: Exact): EndPair {
   const here = exactValue(to, result.bits);
   if (here === null || !isSame(here, value)) return [null, null];
@@ -145,7 +148,7 @@ const snap = 0.02;
 
 /**
  * The value at a position on this stretch of the number line; positions near the midpoint or a neighbor snap to that
- * point. Between large integers, doubles are too coarse, so the value is the nearest integer.
+ * point. Doubles are too coarse for large integers, so between two of these the value is the nearest integer.
  */
 export function valueAt({ low, high, hasMidpoint }: Ends & Pick<Stretch, 'hasMidpoint'>, at: number): number | bigint {
   const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];

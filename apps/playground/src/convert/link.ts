@@ -54,7 +54,7 @@ export function openLink(hash: string, catalog: Catalog): Opened | null {
   const hasLane = Number.isInteger(lane) && lane >= 0 && lane < entry.lanes;
   const isGood: Readonly<Record<string, boolean>> = {
     v: !read.includes(null),
-    // A known modifier that this conversion lacks is not a mistake: links may ask for the nearest conversion.
+    // A known modifier is not a mistake even if this conversion lacks it: links may ask for the nearest conversion.
     mode: modes.every((mode) => catalog.hasModifier(mode)),
     lanes: !parameters.has('lanes') || lanes === entry.lanes,
     lane: hasLane,

@@ -154,8 +154,8 @@ type At = (distance: bigint) => ConvertState | null;
 type Result = (state: ConvertState) => Bits | undefined;
 
 /**
- * Finds the smallest distance at which the result differs from the current one, given a distance at which it is still
- * the same and a greater distance at which it differs.
+ * Finds the smallest distance at which the result differs from the current one. The result is still the same at the
+ * distance `same`, and differs at the greater distance `other`.
  */
 function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
   let [near, far] = [same, other];
@@ -169,8 +169,8 @@ function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined,
 }
 
 /**
- * Searches for a different result up to the last value of the format. The format has a value at the distance `inside`,
- * but none at the larger distance `outside`.
+ * Searches for a different result among the remaining values of the format. The format has a value at the distance
+ * `inside`, but none at the larger distance `outside`.
  */
 function lastBefore(
   at: At,

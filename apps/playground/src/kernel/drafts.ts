@@ -39,7 +39,7 @@ export class Drafts {
     this.keepSingle();
   }
 
-  /** The newest comes first. */
+  /** All drafts, newest first. */
   all(): readonly Draft[] {
     const { storage } = this;
     if (storage === null) return [];

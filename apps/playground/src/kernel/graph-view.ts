@@ -2,7 +2,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { FlowGraph } from 'ptxlab/analysis';
 
-/** Distances within a box, which must match those that the layout uses. */
+/** Distances within a box. The layout uses the same distances. */
 const [inset, lineHeight] = [12, 18];
 
 export function graphView({ width, height, boxes, arrows }: FlowGraph, go: (offset: number) => void): TemplateResult {

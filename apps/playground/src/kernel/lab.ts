@@ -21,7 +21,7 @@ interface Running {
 export class Lab {
   private running: Running | null = null;
 
-  /** Runs a kernel in its own worker. Returns null if the run was stopped or did not end in time. */
+  /** Runs a kernel in a new worker. Returns null if the run was stopped or did not end in time. */
   async run(request: RunRequest): Promise<RunAnswer | null> {
     const answer = await this.limited(request, async (lab): Promise<RunAnswer> => await lab.run(request));
     this.stop();

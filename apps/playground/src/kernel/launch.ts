@@ -12,8 +12,8 @@ export type Launch = Omit<Project, 'source'>;
 export const firstLaunch: Launch = { entry: '', grid: [32, 1, 1], block: [32, 1, 1], sharedBytes: 0, args: [] };
 
 /**
- * Updates the launch after the text has changed, so that it refers to a kernel that the text contains. The arguments
- * that the user chose are kept as long as the kernel and its number of parameters stay the same.
+ * Updates the launch after the text has changed, so that the launch refers to a kernel in the text. The arguments that
+ * the user chose are kept as long as the kernel and its number of parameters stay the same.
  */
 export function follow(launch: Launch, kernels: readonly KernelHeader[], source: string): Launch {
   const kernel = kernels.find(({ name }) => name === launch.entry) ?? kernels[0];

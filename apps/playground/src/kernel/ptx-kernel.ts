@@ -82,8 +82,8 @@ export class PtxKernel extends LitElement {
    */
   private openings = 0;
   /**
-   * The text of the element when it was removed from the document; it is opened again if the element is put back. Null
-   * if no text was kept.
+   * The text that was on the screen when the element was removed from the document. This text is opened again if the
+   * element is put back. Null if no text was kept.
    */
   private keptText: string | null = null;
 

@@ -73,7 +73,7 @@ function argumentRow(name: string, plan: ArgumentPlan, set: (plan: ArgumentPlan)
   return html`<div class="argument"><code>${name}</code> ${select(kinds, plan.kind, change, `What ${name} is`)} ${fields}</div>`;
 }
 
-/** Shows C++ names, and the mangled name of the chosen kernel as a tooltip. */
+/** A list of the kernels by their C++ names. A tooltip shows the mangled name of the chosen kernel. */
 function kernelSelect(
   kernels: readonly NamedKernel[],
   chosen: NamedKernel,

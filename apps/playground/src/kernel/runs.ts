@@ -53,8 +53,8 @@ export class Runs {
   }
 
   /**
-   * Returns the last step in which the given lane wrote the register, considering only the steps up to and including
-   * the one that is currently shown; null if there is no such step.
+   * Returns the last step, up to and including the step that is shown, in which the given lane wrote the register; null
+   * if there is no such step.
    */
   writerOf(register: string, lane: number): Promise<number | null> {
     return this.lab.writerOf(register, lane, this.steps?.index ?? 0);

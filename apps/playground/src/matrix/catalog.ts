@@ -27,7 +27,7 @@ export class Catalog {
 
   /**
    * The instruction that has the given value in a field and the same values as `entry` in all earlier fields. If
-   * several instructions qualify, the one that also shares the most later fields with `entry` is returned.
+   * several instructions qualify, returns the one that agrees with `entry` in the largest number of fields.
    */
   withField(entry: ProductEntry, field: Field, value: string): ProductEntry {
     const before = fields.slice(0, fields.indexOf(field));

@@ -86,7 +86,7 @@ function field(label: string, format: ElementFormat, bits: Bits, place: Place, {
     aria-describedby=${isWrong ? 'mistake' : nothing} .value=${shown} @change=${changed} />`;
 }
 
-/** A row below a field with the message about that field. */
+/** The table row below a field that shows the message about this field. */
 function mistakeRow({ mistake }: Edit, lists: readonly Place['list'][], index: number | null): Maybe {
   if (mistake === null || !lists.includes(mistake.list)) return nothing;
   if (index !== null && index !== mistake.index) return nothing;

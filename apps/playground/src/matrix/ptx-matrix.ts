@@ -1,4 +1,4 @@
-/** `<ptx-matrix>`: shows a matrix product, which lanes hold its elements, and how each GPU computes one element. */
+/** `<ptx-matrix>`: shows a matrix product, the lanes that hold its elements, and how each GPU computes one element. */
 import { type CSSResultGroup, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { PtxlabError } from 'ptxlab';
 import { numberText } from 'ptxlab/numbers';

@@ -113,7 +113,7 @@ export function readElement(text: string, format: ElementFormat): Bits {
 
 function readBit(text: string): Bits {
   const digit = /^(?:0[xb])?0*([01])$/i.exec(text.trim())?.[1];
-  if (digit === undefined) throw new PtxlabError('argument-type', `a bit is 0 or 1, but got '${text.trim()}'`);
+  if (digit === undefined) throw new PtxlabError('argument-type', `a bit must be 0 or 1, but got '${text.trim()}'`);
   return Number(digit);
 }
 

@@ -1,4 +1,4 @@
-/** Shortens text that a user has typed, so that messages that quote the text stay readable. */
+/** Shortens text that a user has typed before a message quotes it, so that the message stays readable. */
 
 /** The maximum number of characters that a message quotes. */
 const most = 40;

@@ -1,7 +1,7 @@
 /**
- * Starts a module worker. Browsers refuse to start a worker from a script with a different origin. Therefore, if the
- * custom element is embedded in a page of another site, the worker is started from a script of the embedding page's own
- * origin, which does nothing but import the worker's script.
+ * Starts a module worker. Browsers refuse to start a worker from a script with a different origin. If the custom
+ * element is embedded in a page of another site, the worker is therefore started from a small script that has the
+ * origin of that page. All that this script does is import the worker's script.
  */
 export function startWorker(script: string): Worker {
   const url = new URL(script, import.meta.url);

@@ -14,7 +14,7 @@ const tensors: readonly Tensor[] = [
   {
     name: 'layers.0.attention.weight',
     shape: [192, 192],
-    // A few columns are much larger than the others, as in language models.
+    // The values in a few columns are much larger than the others, as in language models.
     value: (random, index) => normal(random) * (index % 48 === 17 ? 1.2 : 0.04),
   },
   {

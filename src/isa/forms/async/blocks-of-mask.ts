@@ -9,9 +9,9 @@ const maskBits = 16;
 
 /**
  * For each bit of a mask, runs the steps that `each` returns. `named` is 1 if the bit is set, otherwise 0. If `named`
- * is 0, the steps must not change anything, but they may still access memory. `addressOf` returns steps that set `to`
- * to an address with the same offset in the shared memory of the bit's block or, if the bit is not set, of the first
- * block in the mask.
+ * is 0, the steps must not change anything, but they may still access memory. The steps that `addressOf` returns set
+ * `to` to an address in the shared memory of a block, with the same offset as `address`. If the bit is set, it is the
+ * block that the bit stands for; otherwise, it is the first block in the mask.
  */
 export function eachBlock(
   mask: Ref,

@@ -279,7 +279,7 @@ const groups = () => [
   ),
 ];
 
-/** The operand `size` has 64 bits or, in a register that does not have a bit-size type, 32 bits. */
+/** The operand `size` has 64 bits. It may also be a 32-bit register, but not one with a bit-size type. */
 const fills = () =>
   (['.u64', '.u32'] as const).map((type) =>
     executed(

@@ -18,7 +18,9 @@ const later: BitField = { low: layout.low, width: expected.low + expected.width 
 
 const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 
-/** The changes that an instruction makes to an object. Changes that the instruction does not make are null. */
+/**
+ * The changes that an instruction makes to an object. A member is null if the instruction does not make this change.
+ */
 export interface Change {
   /** Number of arrivals. */
   readonly arrivals: Ref | null;
@@ -106,8 +108,8 @@ export function makeObject(space: AccessSpace, address: Ref, count: Ref, version
 }
 
 /**
- * Clears an object so that its memory can be used for something else. In cuda::pipeline, the last thread to leave
- * clears the object without an acquire, so the store counts as strong.
+ * Clears an object so that its memory can be used for something else. The store counts as strong. Otherwise, it would
+ * be reported as a race in cuda::pipeline, where the last thread to leave clears the object without an acquire.
  */
 export function clearObject(space: AccessSpace, address: Ref): readonly Step[] {
   return [constant('$object', 0, 64), { ...weakStore(space, 64, address, ['$object']), order: strong }];

@@ -42,7 +42,9 @@ export const object: OperandPattern = inShared('mbar', 'store');
 export const mask: ValuePattern = read('cta-mask', '.u16');
 export const policy: ValuePattern = read('cache-policy', '.u64');
 
-/** The fields of an ordinary bulk copy: it copies all bytes, and programs have to wait for its completion. */
+/**
+ * The fields of an ordinary bulk copy. Such a copy transfers all bytes, and programs have to wait for its completion.
+ */
 export const wholeCopy = { kind: 'bulk', mask: null, left: null, right: null, awaited: true } as const;
 
 /** Returns the operation of a reduction. */

@@ -10,7 +10,7 @@ import { bits, compare, constant, extract, integer, select } from '../integer/st
  * The place in a tensor map where bits of a value are stored. For numbered fields, this is the place in field number 0.
  */
 export interface StoredBits {
-  /** The lowest of these bits in the value. */
+  /** The position, in the value, of the lowest bit that is stored here. */
   readonly from: number;
   readonly to: StoredWord | MapField;
 }
@@ -81,7 +81,7 @@ function storeWord(space: AccessSpace, { at, width }: StoredWord, isNumbered: bo
   ];
 }
 
-/** Replaces bits of a word with those of `$value`. */
+/** Stores `$value` in a field that consists of some of the bits of a word. */
 function replaceBits(space: AccessSpace, field: MapField, isNumbered: boolean): readonly Step[] {
   return [
     ...placedIn(field, isNumbered),

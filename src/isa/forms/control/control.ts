@@ -105,9 +105,7 @@ const spellings: readonly Spelling[] = [
 
 const section = '9.7.13.1';
 
-/**
- * Forms for the reductions that return a predicate and those that return a count, each with and without a thread count.
- */
+/** The forms of `.red`: the result is either a predicate or a count, and the number of threads may be omitted. */
 function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionForm[] {
   const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(

@@ -37,7 +37,7 @@ const ue5m3Since: AvailabilityRow = row('cvt with .ue5m3x2', ...rubin);
 interface Scaling {
   readonly qualifier: string;
   readonly tail: string;
-  /** Inserted into the summary, after the value. */
+  /** The text that is inserted into the summary, after the value. */
   readonly phrase: string;
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly ValuePattern[];

@@ -170,7 +170,7 @@ const products: readonly InstructionForm[] = [
       id: `mul${type}${other}`,
       section: '9.7.5.4',
       syntax: `mul.dtype.atype.ctype  d, a, c`,
-      summary: `Products of two pairs of values, of which one is f16 and the other bf16, each rounded once.`,
+      summary: `Products of a pair of f16 values and a pair of bf16 values, each rounded once.`,
       sets: { dtype: [type], atype: [type], ctype: [other] },
       availability: available('mul'),
       operands: [d, a, c(2)],

@@ -125,7 +125,7 @@ const extract: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** Stores a mask in `to` that consists of `length` ones, starting at bit `position`. */
+/** Sets `to` to a mask of `length` ones, starting at bit `position`. */
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
   const type = integerName(false, width);
   return [

@@ -35,10 +35,10 @@ function split(name: Ref): readonly ValueStep[] {
 }
 
 /**
- * Computes the low 64 bits of a product without carries. Ordinary products of numbers in which only every fourth bit
- * can be set have three bits of room for carries, so that the lowest bit of each group of four is a sum modulo 2. At
- * most 15 numbers are added in each group, except for the last group. There, up to 16 are added, but the carry is
- * beyond bit 63.
+ * Computes the low 64 bits of a product without carries. It is made of ordinary products of numbers in which only every
+ * fourth bit can be set. The three bits in between leave room for carries, so the lowest bit of each group of four is a
+ * sum modulo 2. In every group except the topmost, at most 15 bits are added, so their sum fits in the group. In the
+ * topmost group, up to 16 bits are added, but the carry is beyond bit 63.
  */
 function lowProduct(to: Ref, left: Ref, right: Ref): readonly Step[] {
   const product = (of: number, i: number): Ref => `$product.${of}.${i}`;

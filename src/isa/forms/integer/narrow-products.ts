@@ -20,7 +20,7 @@ const words: readonly TypeName[] = ['.u32', '.s32'];
 
 // --- 24 bits --------------------------------------------------------------------------------------------------------
 
-/** Stores part of the 48-bit product of the low 24 bits of a and b in `to`: bits 31 to 0, or bits 47 to 16. */
+/** Sets `to` to bits 31 to 0 or bits 47 to 16 of a 48-bit product. The factors are the low 24 bits of a and b. */
 function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] {
   const type = integerType(variant, 0);
   const down = type === 's32' ? 'shr.s' : 'shr.u';

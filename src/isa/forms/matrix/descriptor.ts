@@ -1,8 +1,8 @@
 /**
- * Reads a warp's fragment of a matrix in shared memory that a matrix descriptor describes (PTX ISA 9.1, section
- * 9.7.15.5.1). A chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8 lines. A
- * swizzle of 32, 64 or 128 bytes places 2, 4 or 8 chunks side by side in a line. The number of a chunk within its line
- * is combined by xor with bits of the line's number. Without a swizzle, a line is a single chunk.
+ * Reads a warp's fragment of a matrix in shared memory. A matrix descriptor specifies how the matrix is stored (PTX ISA
+ * 9.1, section 9.7.15.5.1). A chunk is 16 bytes, and a matrix consists of tiles of 8 chunks, one chunk from each of 8
+ * lines. A swizzle of 32, 64 or 128 bytes places 2, 4 or 8 chunks side by side in a line. The number of a chunk within
+ * its line is combined by xor with bits of the line's number. Without a swizzle, a line is a single chunk.
  *
  * For example, with a swizzle of 32 bytes, two tiles T and U share eight lines of two chunks each. Each line is shown
  * with its address, and each chunk with the letter of its tile and the number of its line:
@@ -79,7 +79,7 @@ interface Names {
   readonly line: Ref;
   /** The address of the lane's part of the first tile, before the swizzle. */
   readonly own: Ref;
-  /** The distance in bytes from the first tile of a row to tile number `i`, which is at least 1. */
+  /** The distance in bytes from the first tile of a row to tile number `i`; `i` is at least 1. */
   readonly distanceTo: (i: number) => Ref;
   /** If elements are not adjacent along k: the distance in bytes between groups of tiles that are side by side. */
   readonly group: Ref;
@@ -132,7 +132,10 @@ function fieldsOf(descriptor: Ref, names: Names): readonly ValueStep[] {
   ];
 }
 
-/** Computes `own` from the distances between the first tile and the lane's part of it, across and along k. */
+/**
+ * Computes `own`, the address of the lane's part of the first tile. This part is `laneAcross` bytes across k and
+ * `laneAlong` bytes along k from the start of the tile.
+ */
 function ownFrom({ start, own, local }: Names, laneAcross: Ref, laneAlong: Ref): readonly ValueStep[] {
   return [add(local('lane'), laneAcross, laneAlong), add(own, start, local('lane'))];
 }
@@ -233,9 +236,9 @@ export function loadRegister(matrix: SharedMatrix, row: string, i: number, regis
 }
 
 /**
- * Applies the swizzle to the address `place` and loads from the resulting address. The swizzle is an xor of the address
- * bits from bit 4 on, which are the number of the chunk in its line, with those from bit 7 on. Without a swizzle,
- * `last` is 0, so nothing changes.
+ * Applies the swizzle to the address `place` and loads from the resulting address. The swizzle combines two groups of
+ * address bits by xor: the bits from bit 4 on, which are the number of the chunk in its line, and the bits from bit 7
+ * on. Without a swizzle, `last` is 0, so nothing changes.
  */
 function loadSwizzled({ phase, last, local }: Names, place: Ref, to: Ref, width: 16 | 32): readonly Step[] {
   return [

@@ -73,8 +73,8 @@ function rowCheck(space: AccessSpace, index: number): Step {
 }
 
 /**
- * The access to the start of a row that checks the row's address. Each lane checks one row, and together the lanes
- * check all rows.
+ * An access to the start of a row, which is made only to check the address of the row. Each lane checks one row, and
+ * together the lanes check all rows.
  */
 function startOfRow({ matrices, rows }: Fragment, lane: number): Access {
   return { source: lane % (matrices * rows), stride: 0, bytes: 0 };

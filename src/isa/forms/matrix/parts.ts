@@ -41,7 +41,7 @@ export function registerList(name: string, role: 'read' | 'write', count: number
   return { kind: 'vector', name, elements, types: listTypes[type], ...(isUntyped ? { untyped: true } : {}) };
 }
 
-/** The registers of A or B, or of a matrix of any type that an instruction stores to memory. */
+/** The registers of A or B, or the registers of a matrix that an instruction stores to memory. */
 export function factorList(name: string, count: number, type: ListType): OperandPattern {
   const list = registerList(name, 'read', count, type);
   const isNarrow = type !== 'f64' && type !== 'any double';

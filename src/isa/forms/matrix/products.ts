@@ -185,7 +185,7 @@ export function bitProduct(fragments: Fragments, op: 'and' | 'xor'): MatrixProdu
   return { kind: 'bits', ...matricesOf(fragments, ['b1', 'b1', 's32', 's32']), op, sparsity: null };
 }
 
-/** Describes the product of a variant with these fragments. */
+/** Describes the product that a variant computes; `fragments` are the fragments of its matrices. */
 export type ProductOf = (fragments: Fragments, variant: Variant, environment: Environment) => MatrixProduct;
 
 export function floats(fragments: Fragments, variant: Variant, environment: Environment): MatrixProduct {

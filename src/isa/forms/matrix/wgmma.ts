@@ -38,7 +38,10 @@ import { commitSteps, decisive, multiplySteps, waitSteps } from './wgmma-steps.t
 
 const hopper = atListed('8.0', 'sm_90a');
 
-/** Describes the product of a variant with these fragments. `sparsity` is null if A is dense. */
+/**
+ * Describes the product that a variant computes; `fragments` are the fragments of its matrices. `sparsity` is null if A
+ * is dense.
+ */
 type ProductOf = (
   fragments: Fragments,
   variant: Variant,
@@ -302,7 +305,7 @@ const others = () =>
       section: '9.7.15.7.3',
       operands: [read('n', '.u64', { constantOnly: true, range: [0, Number.MAX_SAFE_INTEGER] })],
       steps: waitSteps,
-      summary: 'Waits until at most n groups of products are still under way.',
+      summary: 'Waits until at most n groups of products are still in progress.',
     },
   ].map(({ id, section, operands, steps, summary }) =>
     executed(

@@ -193,5 +193,5 @@ export function fragmentIn({ hasCopies = false }: Family, side: Side, { m, n, k 
   return fragmentOf(side, { rows, columns, bits, registers });
 }
 
-/** For each matrix of a product, the matrix whose transpose takes its place in the transposed product. */
+/** The place of each matrix in the transposed product: A and B change places, and C stays where it is. */
 const transposedSide: Readonly<Record<Side, Side>> = { a: 'b', b: 'a', c: 'c' };

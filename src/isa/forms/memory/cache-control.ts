@@ -93,8 +93,8 @@ const lines: readonly InstructionForm[] = [
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
 /**
- * The ISA does not define the bits of a policy. These constants are the bits that an H200 produces, except that bits 52
- * to 55 are 0. Those bits contain the fraction, in units of 1/16.
+ * The ISA does not define the bits of a policy. These constants are the bits that an H200 produces, but without the
+ * fraction. In a policy, bits 52 to 55 contain the fraction, in units of 1/16; in these constants, they are 0.
  */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_unchanged': 0x1000000000000000n,

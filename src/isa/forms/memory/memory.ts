@@ -122,7 +122,7 @@ interface Line {
   readonly summary: string;
   readonly hinted?: boolean;
   readonly row?: AvailabilityRow;
-  /** By default, all types. */
+  /** The types that the form accepts; by default, all types. */
   readonly types?: readonly TypeName[];
 }
 

@@ -30,7 +30,7 @@ const scalars: readonly TypeName[] = [
 
 const availability: readonly AvailabilityRow[] = [always('mov'), needsType('.b128', at('8.3', 70))];
 
-/** The requirements for moving an address or a handle, by the kind of object that the name refers to. */
+/** The requirements for moving the address or handle of an object, by the kind of the object. */
 const namesNeed: ReadonlyMap<string, AvailabilityRow> = new Map([
   ...indirectHandles,
   ['.func', row('address of a function', at('2.1'))],

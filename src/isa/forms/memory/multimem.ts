@@ -125,9 +125,9 @@ const families: readonly Family[] = [
 ];
 
 const summaries: Readonly<Record<Word, string>> = {
-  ld_reduce: 'Loads a value from each memory and combines these values into one. A device has one memory.',
-  red: 'Applies an operation to the value in each memory. A device has one memory.',
-  st: 'Stores a value in each memory. A device has one memory.',
+  ld_reduce: 'Loads a value from each memory and combines these values into one. In ptxlab, there is only one memory.',
+  red: 'Applies an operation to the value in each memory. In ptxlab, there is only one memory.',
+  st: 'Stores a value in each memory. In ptxlab, there is only one memory.',
 };
 
 const orders: Readonly<Record<Word, readonly string[]>> = {

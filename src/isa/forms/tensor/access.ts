@@ -31,7 +31,7 @@ export function splitAddress(address: Ref): readonly Step[] {
   return [extract('$lane', address, 16, Math.log2(tensorLanes)), extract('$column', address, 0, 16)];
 }
 
-/** Requires that the `count` columns that start at column `first` are allocated. */
+/** Requires that `count` columns, starting with column `first`, are allocated. */
 export function requireColumns(first: Ref, count: number): readonly Step[] {
   return [
     ...loadAllocation,
@@ -45,7 +45,7 @@ export function requireColumns(first: Ref, count: number): readonly Step[] {
   ];
 }
 
-/** Sets `$has-units` if all units from `first` to `last` are allocated, and `$units` to a mask of these units. */
+/** Sets `$units` to a mask of the units from `first` to `last`. Sets `$has-units` if all of them are allocated. */
 export function hasUnits(first: Ref, last: Ref): readonly Step[] {
   return [
     constant('$two', 2),
@@ -54,7 +54,8 @@ export function hasUnits(first: Ref, last: Ref): readonly Step[] {
     bits('shl', 32, '$past', '$two', '$units-less-one'),
     integer('sub', 'u32', '$low-units', '$past', '$one'),
     bits('shl', 32, '$units', '$low-units', first),
-    // Shifting the mask up drops the bits of units that do not exist, so the allocation bits are shifted down instead.
+    // The shift may drop the bits of units that do not exist from `$units`. To detect such units, the comparison uses
+    // `$low-units` and shifts the allocation bits down instead.
     bits('shr.u', 32, '$from-first', '$allocated', first),
     bits('and', 32, '$found', '$from-first', '$low-units'),
     compare('eq', 'u32', '$has-units', '$found', '$low-units'),
@@ -75,8 +76,8 @@ export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
 }
 
 /**
- * Requires that the lanes that start at `$lane` belong to the warp: warp w of a warpgroup can access the 32 lanes that
- * start at lane 32 * w.
+ * Requires that the accessed lanes, which start at `$lane`, belong to the warp: warp w of a warpgroup can access the 32
+ * lanes that start at lane 32 * w.
  */
 export function requireLanes(rows: 16 | 32): readonly Step[] {
   return [

@@ -10,8 +10,8 @@ import { changeObject, unchanged } from '../async/mbarrier-object.ts';
 import { bits, constant, join } from '../integer/steps.ts';
 
 /**
- * Computes the address of the object in shared memory. ptxas 13.0 generates the same code for a generic address as for
- * its low word in shared memory, so the high word has no effect. Triton 3.6 relies on this.
+ * Computes the address of the object in shared memory. The code that ptxas 13.0 generates uses the low word of a
+ * generic address as the address in shared memory, so the high word has no effect. Triton 3.6 relies on this.
  */
 function findObject(space: AccessSpace): readonly Step[] {
   if (space !== 'generic') return [{ kind: 'copy', to: '$object', from: '$mbar' }];

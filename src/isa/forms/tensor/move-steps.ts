@@ -25,7 +25,7 @@ export type MoveShape = '.32x32b' | '.16x64b' | '.16x128b' | '.16x256b' | '.16x3
 /** How a shape divides lanes and columns among the threads of a warp. */
 interface Shape {
   readonly rows: 16 | 32;
-  /** Computes the location where the thread's data begins, `$row` and `$across`, from the number of its lane. */
+  /** Computes `$row` and `$across`, the location where the thread's data begins, from the thread's lane. */
   readonly own: readonly ValueStep[];
   /** The registers of `.x1`. */
   readonly places: readonly Place[];

@@ -160,8 +160,8 @@ const copyShapes = [
 const everyWarp = [[0], [32], [64], [96]];
 
 /**
- * For each modifier that determines how data is distributed to warps: for each group of 32 rows, the lanes at which its
- * copies begin.
+ * How data is distributed to warps, by the modifier that determines it. Each list belongs to a group of 32 rows, and
+ * contains the lanes at which the copies of this group begin.
  */
 const partsByWarps: Readonly<Record<string, TensorCopy['parts']>> = {
   '.128x256b': everyWarp,

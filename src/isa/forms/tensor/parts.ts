@@ -19,7 +19,7 @@ export const anyTensor = (name: string): OperandPattern => ({ kind: 'tensor', na
 /** A register that contains the descriptor of a matrix in shared memory. */
 export const descriptor = (name: string): ValuePattern => read(name, '.u64');
 
-/** Versions and targets for features that the listed chips have, but other members of their families do not. */
+/** The versions and targets for features that the listed chips have, but that other members of their families lack. */
 export const chips: readonly Availability[] = [
   atListed('8.6', 'sm_100a', 'sm_101a'),
   atListed('8.8', 'sm_103a'),

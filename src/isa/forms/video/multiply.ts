@@ -22,7 +22,7 @@ function signsOf(variant: Variant) {
 /**
  * The product of two u32 values can use all 64 bits, which leaves no bit for a sign. If the result has to be clamped
  * and may be negative, the product is therefore first clamped to 2^62. The clamping does not change the result, because
- * a product that large is clamped regardless of its scale.
+ * the final result of such a large product is clamped anyway, even after scaling.
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);

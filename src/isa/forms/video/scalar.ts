@@ -220,8 +220,8 @@ const shifts = (
 );
 
 /**
- * The comparison that the modifiers of a variant request. The compared values have already been extended according to
- * their types.
+ * The comparison that is specified by the modifiers of a variant. The compared values have already been extended
+ * according to their types.
  */
 export function comparisonOf(variant: Variant): Comparison {
   return choice(variant, 'comparison', comparisons);

@@ -13,8 +13,8 @@ const lowest = 0;
 const highest = 0xffffffff;
 
 /**
- * The steps that define constants. These steps run both before and after the collective operation, because no value
- * that was computed before the operation is available after it, except for the operation's result.
+ * The steps that define constants. These steps run both before and after the collective operation, because values that
+ * were computed before the operation are not available after it.
  */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
