@@ -26,7 +26,7 @@ export const constraintRows: readonly ConstraintRow[] = [
   { constraint: 'n', type: null, language: 'both' },
 ];
 
-/** The constraint of string operands. The compiler inserts these strings into the text of the statement. */
+/** The constraint for string operands. The compiler inserts these strings into the text of the statement. */
 export const textConstraint = 'C';
 
 export function constraintRow(constraint: string, language: EnclosingLanguage): ConstraintRow | null {

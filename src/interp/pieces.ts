@@ -54,8 +54,8 @@ export function tidyPiece({ places }: ProgramInstruction, { registers }: Functio
 }
 
 /**
- * Joins the pieces for a thread without undefined values. If a load introduces undefined bits, the pieces after it run
- * as they would in a thread with undefined values.
+ * Joins the pieces for a thread that has no undefined values yet. If a load introduces undefined bits, the pieces after
+ * it run as they would in a thread with undefined values.
  */
 export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionContext): Action {
   const at = tracksWrites ? pieces.findIndex(({ loads }) => loads === true) : -1;

@@ -1,4 +1,4 @@
-/** Regions that would contain copies of the same blocks end where these copies would begin. */
+/** If several regions would contain copies of the same blocks, each of them ends before these blocks. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { RandomSource } from '../../test/differential/random-source.ts';

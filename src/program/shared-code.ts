@@ -10,8 +10,8 @@ import type { FunctionProgram } from './function-program.ts';
 import { waitingLoops } from './waiting-loops.ts';
 
 /**
- * Limits on the number of blocks in all regions: in total, and for each block of the function. Regions share code only
- * if the number of blocks exceeds the larger of the two limits.
+ * Limits on the number of blocks that all regions contain together, where a block counts once for each region: a fixed
+ * limit, and a limit for each block of the function. Regions share code only if the number exceeds the larger limit.
  */
 export interface CopyLimits {
   readonly total: number;

@@ -40,7 +40,7 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
     words: 'a safetensors file',
     endings: ['safetensors'],
     // A safetensors file begins with an eight-byte header length, followed by a header that begins with a brace. The
-    // index of a model begins with a brace.
+    // index file of a model is JSON, so it begins with a brace itself.
     resembles: (start) => start[8] === 0x7b || start[0] === 0x7b,
     sharded: true,
   },

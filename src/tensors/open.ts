@@ -108,9 +108,9 @@ async function containerOf(source: ByteSource, name: string): Promise<Container>
 }
 
 /**
- * Whether a file is the index of a model. Such an index starts with a brace. A safetensors file starts with eight bytes
- * that contain the length of its header. The first of these bytes may have the same value as a brace, but in that case,
- * the four high bytes of the length are zero.
+ * Whether a file is the index file of a model. This file is JSON, so it starts with a brace. A safetensors file starts
+ * with eight bytes that contain the length of its header. The first of these bytes may have the same value as a brace,
+ * but in that case, the four high bytes of the length are zero.
  */
 async function isIndex(source: ByteSource): Promise<boolean> {
   const start = await readBytes(source, 0, Math.min(source.size, 8));

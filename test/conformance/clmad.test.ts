@@ -1,4 +1,4 @@
-/** Multiplication without carries, compared with the definition in PTX ISA 9.3, section 9.7.1.5. */
+/** Carry-less multiplication, compared with the definition in PTX ISA 9.3, section 9.7.1.5. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate } from '../../src/evaluate.ts';

@@ -1,4 +1,6 @@
-/** Tests completion against the whole table for every target. completion.slow.test.ts does the same for a single target. */
+/**
+ * Tests completion against the whole table for every target. completion.slow.test.ts does the same for a single target.
+ */
 import { describe, expect, it } from 'vitest';
 import { allForms } from '../../src/isa/table.ts';
 import { newestVersion, targets } from '../../src/isa/targets.ts';

@@ -41,7 +41,7 @@ test('refused: memory that is not that of the device', async () => {
   const freed = device.alloc(64);
   freed.free();
   expect(() => device.texture({ ...plain, texels: freed })).toThrow('not in allocated memory');
-  expect(() => device.texture({ ...plain, texels: other.alloc(64) })).toThrow('memory of another device');
+  expect(() => device.texture({ ...plain, texels: other.alloc(64) })).toThrow('the texels belong to another device');
   const texture = device.texture({ ...plain, texels: device.alloc(64) });
   expect(() => device.surface({ ...plain, texels: texture })).toThrow('must be in a buffer, not a texture');
   const foreign = other.texture({ ...plain, texels: other.alloc(64) });

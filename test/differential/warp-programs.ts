@@ -1,6 +1,6 @@
 /**
- * Random programs whose threads exchange values through volatile shared memory without synchronizing, and an interpreter
- * that runs each warp of such a program in lockstep, with a mask of active lanes.
+ * Random programs whose threads exchange values through volatile shared memory without synchronizing, and an
+ * interpreter that runs each warp of such a program in lockstep, with a mask of active lanes.
  */
 import { elementAt } from '../../src/base/element-at.ts';
 import { RandomSource } from './random-source.ts';

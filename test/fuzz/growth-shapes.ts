@@ -1,7 +1,7 @@
 /**
  * Adversarial modules ("shapes"), each of which repeats one construct many times. A module that is 16 times as large
- * must either be rejected or take at most 20 times the work. `growth.ts` measures the work, and `growth.slow.test.ts` checks
- * the results.
+ * must either be rejected or take at most 20 times the work. `growth.ts` measures the work, and `growth.slow.test.ts`
+ * checks the results.
  */
 
 export interface Shape {

@@ -134,7 +134,9 @@ export function* valueBatches(): Generator<Batch> {
 /** The name of an instruction in the golden digests. */
 export const nameOf = ({ inst, operands }: Instruction): string => `${inst} ${operands}`;
 
-/** For each instruction of a batch, the digest of its results, given the contents of the output buffer in hexadecimal. */
+/**
+ * For each instruction of a batch, the digest of its results, given the contents of the output buffer in hexadecimal.
+ */
 export function digestsOf({ instructions }: Batch, output: string): readonly string[] {
   const stride = 2 * instructions.reduce((sum, instruction) => sum + outputBytes(instruction), 0);
   let at = 0;

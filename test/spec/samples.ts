@@ -7,7 +7,7 @@
 export type Sample = {
   readonly line: string;
   readonly section: string;
-  /** Declarations on which the line depends, for the body of the kernel. */
+  /** Declarations in the body of the kernel that the line depends on. */
   readonly names: string;
   /** Declarations at module scope. */
   readonly module?: string;

@@ -1,6 +1,6 @@
 /**
- * Selects recorded jobs of jobs-matrix.ts and jobs-wgmma.ts for test/golden/hardware, and cuts each of them down to a few
- * warps or warpgroups: npx tsx tools/hardware/select-matrix.ts FOLDER
+ * Selects recorded jobs of jobs-matrix.ts and jobs-wgmma.ts for test/golden/hardware, and cuts each of them down to a
+ * few warps or warpgroups: npx tsx tools/hardware/select-matrix.ts FOLDER
  *
  * FOLDER contains matrix.jsonl.gz and wgmma.jsonl.gz. It may also contain matrix-nans.jsonl.gz, with jobs like those in
  * matrix.jsonl.gz. Every mnemonic is selected at least once.

@@ -1,4 +1,7 @@
-/** Shapes, numbers and points of jobs that read textures or access surfaces. All jobs share one source of random numbers. */
+/**
+ * Shapes, numbers and points of jobs that read textures or access surfaces. All jobs share one source of random
+ * numbers.
+ */
 import type { TextureAddressMode } from '../../src/device.ts';
 import { RandomSource } from '../../test/differential/random-source.ts';
 import { f, pointOf, type Row, series, type Spot, type TexelName, type Texture } from './texture-parts.ts';

@@ -10,8 +10,7 @@ interface Range {
 }
 
 /**
- * After this many differences, a search stops. Its matches are kept, and a new search begins at the place where it
- * stopped.
+ * The number of differences after which a search stops. Its matches are kept, and a new search begins where it stopped.
  */
 const mostDifferences = 400;
 

@@ -52,7 +52,7 @@ export class RejoinLoss {
     this.gain = code.local('i32');
   }
 
-  /** Writes code for a divergence. The code of `alone` runs if the threads are not to continue together. */
+  /** Writes code for a divergence. The code of `alone` runs if the threads do not continue together. */
   diverge(alone: () => void): void {
     const { code, loss, rejoined } = this;
     this.pushLoss();

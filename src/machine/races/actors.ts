@@ -1,7 +1,6 @@
 /**
- * The actors that access memory: threads, and the operations that threads start and that complete later. The operations
- * of a thread have numbers of their own, because their accesses are ordered only before accesses that follow a wait for
- * the operations.
+ * The actors that access memory: threads, and the asynchronous operations that threads start. Each operation has a
+ * number of its own, because its accesses are ordered only before accesses that follow a wait for the operation.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { MemoryScope } from '../../isa/steps/order.ts';

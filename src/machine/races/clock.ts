@@ -145,7 +145,7 @@ export function passFence(clock: Clock, order: MemoryOrder, actors: Actors): voi
   clock.fenced = new Map([...kept, [scope, endEpoch(clock, actors)]]);
 }
 
-/** Makes the thread's own stores so far, and all stores that its knowledge covers, visible to the async proxy. */
+/** Makes all stores that the thread has made or knows about visible to the async proxy. */
 export function passProxyFence(clock: Clock, actors: Actors): void {
   clock.knowledge = actors.visibleToAsyncProxy(endEpoch(clock, actors));
 }

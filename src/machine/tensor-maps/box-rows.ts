@@ -16,8 +16,8 @@ export interface PartPlace {
 const rowsAtOnce = 4;
 
 /**
- * The number of bytes that the copied part takes up in the tensor. An mbarrier object counts the same number of bytes
- * as arrived.
+ * The number of bytes that the copied part takes up in the tensor. This is also the number of bytes that an mbarrier
+ * object counts when they arrive.
  */
 export function partBytes(map: TensorMap, mode: BoxMode): number {
   const { element } = map;

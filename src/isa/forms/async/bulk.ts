@@ -60,7 +60,7 @@ interface Copy {
   readonly opcode: 'cp.async.bulk' | 'multimem.cp.async.bulk';
   readonly section: string;
   readonly words: string;
-  /** A word that comes after the word for a cache hint. */
+  /** A modifier that follows the one for a cache hint. */
   readonly last?: string;
   readonly summary: string;
   readonly operands: readonly OperandPattern[];

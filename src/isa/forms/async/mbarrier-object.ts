@@ -24,7 +24,7 @@ const strong: MemoryOrder = { semantics: 'relaxed', scope: 'cluster' };
 export interface Change {
   /** Number of arrivals. */
   readonly arrivals: Ref | null;
-  /** The number by which to reduce the arrivals that later phases expect. */
+  /** The number by which to reduce the number of arrivals that later phases expect. */
   readonly dropped: Ref | null;
   /** Number of bytes by which to increase the tx-count of the current phase. */
   readonly expected: Ref | null;

@@ -88,7 +88,7 @@ function liesIn(space: WindowSpace): readonly Step[] {
   ];
 }
 
-/** cvta, one form per direction, and isspacep. */
+/** The forms of cvta, one per direction, and of isspacep. */
 export const cvtaForms = (): readonly InstructionForm[] => [
   {
     id: 'cvta',

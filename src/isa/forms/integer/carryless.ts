@@ -1,4 +1,4 @@
-/** Multiplication without carries (PTX ISA 9.3, section 9.7.1.5). */
+/** Carry-less multiplication (PTX ISA 9.3, section 9.7.1.5). */
 import type { InstructionForm, Variant } from '../../form.ts';
 import { choice } from '../../variant.ts';
 import type { Ref } from '../../steps/ref.ts';
