@@ -133,7 +133,7 @@ test.each([
   [
     'metadata in another lane than D',
     { format: 'f16', rows: 64, n: 32, sparse: true, laneOfD: 16 },
-    'do not begin in the same lane',
+    'does not begin in the same lane',
   ],
   [
     'a shift of more than 16 columns with 32 rows',
@@ -151,12 +151,12 @@ test.each([
   [
     'a descriptor that transposes tf32 without a swizzle',
     { format: 'tf32', rows: 64, n: 32, flags: 1 << 16 },
-    'only with the 128-byte swizzle',
+    'need the 128-byte swizzle',
   ],
   [
     'f16 across K with a swizzle in which 32 bytes stay together',
     { format: 'f16', rows: 64, n: 32, pairs: 'across' },
-    'only elements of 32 bits',
+    'must have 32 bits',
   ],
   ['24 columns of transposed bytes', { format: 'e4m3', rows: 64, n: 24, flags: 1 << 16 }, 'N must be a multiple of 16'],
   [
@@ -167,7 +167,7 @@ test.each([
   [
     'a selector for bytes',
     { format: 'e4m3', rows: 128, n: 32, sparse: true, selector: 1 },
-    'no metadata with the selector 1',
+    'must be 0 for 8-bit elements, not 1',
   ],
   [
     '64 rows of A in tensor memory in each of two blocks',

@@ -56,7 +56,7 @@ describe('readElement', () => {
   ])('reads %j as the bit %i', (text, bit) => expect(readElement(text, 'b1')).toBe(bit));
 
   it.each(['', '2', '-1', '0.5', 'one', '0x10'])('does not read %j as a bit', (text) =>
-    expect(() => readElement(text, 'b1')).toThrow('a bit is 0 or 1'),
+    expect(() => readElement(text, 'b1')).toThrow('a bit must be 0 or 1'),
   );
 });
 
