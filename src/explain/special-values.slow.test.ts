@@ -122,7 +122,7 @@ class VariantJudge {
   }
 
   /**
-   * If the text of a row mentions the bits of a result, they must be the row's result for positive or for negative
+   * If the text of a row states the bits of a result, they must match the row's result for either positive or negative
    * inputs.
    */
   judgeTexts(): void {

@@ -35,6 +35,8 @@ export interface ValuePattern {
   readonly unpacked?: boolean;
   /** A bit-size register is not allowed as this operand. */
   readonly numeric?: boolean;
+  /** If the operand's type is `.bf16`, integer registers and constants are also allowed, as for `.u16`. */
+  readonly integers?: boolean;
   /** Only an integer constant is allowed as this operand. */
   readonly constantOnly?: boolean;
   /** The name of a variable or function is allowed as this operand and stands for its address. */

@@ -19,8 +19,8 @@ export type EngineCall = {
       readonly access: Access;
       readonly size: number;
       /**
-       * Size of the function's own activation in local memory. The function cannot access the local memory after its
-       * activation.
+       * Size of the function's own activation in local memory. The function cannot access local memory beyond the end
+       * of this activation.
        */
       readonly localBytes: number;
     }

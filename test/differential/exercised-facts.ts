@@ -11,7 +11,7 @@ import { allForms } from '../../src/isa/table.ts';
 
 const environment = namedEnvironment('sm_100a', '9.1');
 
-/** The facts that random kernels cannot exercise, with the reason for each. */
+/** The facts that random kernels cannot cover, with the reason for each. */
 export const leftOut: Readonly<Record<string, string>> = {
   'flow fault': 'a launch that ends with a fault leaves nothing to compare',
   'write const': 'a kernel cannot write to constant memory',
@@ -38,7 +38,7 @@ export function factsOfTable(): ReadonlySet<string> {
   return facts;
 }
 
-/** Counts the facts of executed instructions. */
+/** Counts how often each fact is true of an executed instruction. */
 export class FactCounter {
   readonly counts = new Map<string, number>();
   private readonly known = new Map<string, readonly string[]>();

@@ -40,6 +40,8 @@ export function matchList(
     return wrong('registers only, because a special register such as %tid.x is one of them', 'a constant');
   const isFree = shapes.some(({ kind }) => kind === 'register' || kind === 'special');
   const type = operandType(subject.variant, elementAt(patterns, 0).type);
+  if (type.class === 'bits' && startsWithFloat(shapes) && [...widthsOf(shapes)].some((width) => width !== type.width))
+    return wrong(`registers of ${type.width} bits, because the list starts with a float constant`, 'wider registers');
   return problemsOfElements(
     shapes.map((shape, i) => {
       const fitsAny = shape.kind === 'special' || (isFree && type.class === 'bits' && shape.kind === 'constant');
@@ -103,6 +105,11 @@ function areCompatible(shapes: readonly Shape[]): boolean {
     if (kind === next || kind === 'bits' || next === 'bits') return true;
     return kind === 'float constant' ? isFloat(next) : next === 'float constant' && isFloat(kind);
   });
+}
+
+/** ptxas treats a list that starts with a float constant as a list of floats, which it does not truncate. */
+function startsWithFloat([first]: readonly Shape[]): boolean {
+  return first?.kind === 'constant' && first.constant !== 'integer';
 }
 
 type ElementKind = 'bits' | 'integer' | 'float constant' | 'packed' | '.f16' | '.bf16' | 'float';

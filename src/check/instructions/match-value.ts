@@ -24,7 +24,8 @@ export function matchValue(
   shape: Shape,
   path: readonly number[],
 ): readonly Problem[] {
-  const type = operandType(subject.variant, pattern.type);
+  const named = operandType(subject.variant, pattern.type);
+  const type = pattern.integers === true && named.name === '.bf16' ? valueAt(types, '.u16') : named;
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   const place = operand(...path);
   switch (shape.kind) {

@@ -1,6 +1,6 @@
 /**
- * Writes the digits of a row, column or matrix number as a formula that computes the number from the lane and the index
- * of the element.
+ * Returns a formula for a row, column or matrix number in terms of the lane and the element index. The formula is built
+ * from the digits of that number.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Digit } from '../../isa/fragments.ts';

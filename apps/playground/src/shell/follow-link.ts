@@ -1,6 +1,6 @@
 /**
- * The link in the page's address, which is the part after the `#`; empty if there is none. The id of an element of the
- * page is not a link: for example, "Skip to the content" leads to `#main`.
+ * The part of the page's address after the `#`, if it is a link to a state of the page; otherwise empty. The id of an
+ * element of the page is not such a link: for example, "Skip to the content" leads to `#main`.
  */
 export function linkInAddress(): string {
   return isPlace(location.hash) ? '' : location.hash;

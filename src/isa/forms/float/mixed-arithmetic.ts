@@ -14,8 +14,8 @@ import { modeOf } from './steps.ts';
 
 const narrow: readonly TypeName[] = ['.f16', '.bf16'];
 
-const a = read('a', 1);
-const b = read('b', 1);
+const a = read('a', 1, { integers: true });
+const b = read('b', 1, { integers: true });
 
 function widen(variant: Variant, to: Ref, from: Ref): Step {
   const from16 = floatType(variant, 1);
