@@ -2,8 +2,8 @@
  * `npm run bench`: measures all speeds and times that ptxlab publishes. For each measurement, the same run also
  * measures a reference for comparison. Prints a table, and with --json also writes JSON.
  *
- * tsx test/bench/run.ts [--only
- * check,documents,eval,first,run,programs,shuffles,matrices,tensor,arrays,gguf,serve,keys] [--json FILE]
+ * tsx test/bench/run.ts [--only check,documents,eval,first,run,programs,shuffles,matrices,tensor,arrays,gguf,serve,keys]
+ * [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
