@@ -6,7 +6,6 @@ import type { OperandPattern, ValuePattern } from '../isa/operand-patterns.ts';
 import { describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import type { Environment } from '../isa/environment.ts';
 import type { Step } from '../isa/steps/step.ts';
-import type { PtxType } from '../isa/types.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
 import { matrixChoices } from '../isa/matrix-choices.ts';
 import { opcodeIn } from '../isa/notation.ts';
@@ -24,6 +23,7 @@ import {
   recordedApproximation,
 } from '../numerics/open-choices.ts';
 import { conversionsOf, intermediateOf, type SpecialValue, specialValues } from './special-values.ts';
+import { comparedType, operandType } from '../isa/variant.ts';
 import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -119,19 +119,19 @@ function explainOperands(variant: Variant, written: ReadonlyMap<string, string>)
       role,
       type: type.name,
       width: type.width,
-      takes: takenBy(variant, pattern, name, type),
+      takes: takenBy(variant, pattern, name),
     })),
   );
 }
 
-function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: PtxType): string {
+function takenBy(variant: Variant, pattern: OperandPattern, name: string): string {
   switch (pattern.kind) {
     case 'value':
-      return valuesTaken(variant, pattern, type);
+      return valuesTaken(variant, pattern);
     case 'lanes':
-      return valuesTaken(variant, pattern.value, type);
+      return valuesTaken(variant, pattern.value);
     case 'registers':
-      return valuesTaken(variant, pattern.element, type);
+      return valuesTaken(variant, pattern.element);
     case 'vector':
       return valuesTaken(
         variant,
@@ -139,10 +139,9 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
           pattern.elements.filter((element) => element.name === name),
           0,
         ),
-        type,
       );
     case 'pair':
-      return takenBy(variant, pattern.second.name === name ? pattern.second : pattern.first, name, type);
+      return takenBy(variant, pattern.second.name === name ? pattern.second : pattern.first, name);
     case 'address':
       if (name !== pattern.name) return 'a register or an integer constant';
       return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
@@ -157,7 +156,7 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'tensor':
       return 'an address of tensor memory in brackets: a 32-bit register, optionally with an offset';
     case 'window':
-      return `a ${type.width}-bit register${pattern.variables ? ', or a variable in the space' : ''}`;
+      return `a ${operandType(variant, pattern.type).width}-bit register${pattern.variables ? ', or a variable in the space' : ''}`;
     case 'pointer':
       return 'a 32-bit or 64-bit register that holds an address';
     case 'label':
@@ -173,7 +172,8 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
   }
 }
 
-function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): string {
+function valuesTaken(variant: Variant, pattern: ValuePattern): string {
+  const type = comparedType(variant, pattern);
   if (pattern.constantOnly === true) return 'integer constants';
   const taken = [describeRegisters(type, pattern.regime ?? variant.form.regime)];
   const constants = describeConstants(type);

@@ -64,6 +64,12 @@ export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }
 
+/** The type that decides which registers and constants are allowed as an operand. It is usually the operand's type. */
+export function comparedType(variant: Variant, { type, integers }: ValuePattern): PtxType {
+  const own = operandType(variant, type);
+  return integers === true && own.name === '.bf16' ? typeOf('.u16') : own;
+}
+
 type RegistersPattern = Extract<OperandPattern, { readonly kind: 'registers' }>;
 
 /** The list of registers that a variant requires, with elements named `d.0`, `d.1`, …. */

@@ -4,7 +4,7 @@
  */
 import { valueAt } from '../../base/element-at.ts';
 import type { Regime, ValuePattern } from '../../isa/operand-patterns.ts';
-import { operandType } from '../../isa/variant.ts';
+import { comparedType } from '../../isa/variant.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { isInteger, type PtxType, types } from '../../isa/types.ts';
 import { describeShape } from './describe-shape.ts';
@@ -24,8 +24,7 @@ export function matchValue(
   shape: Shape,
   path: readonly number[],
 ): readonly Problem[] {
-  const named = operandType(subject.variant, pattern.type);
-  const type = pattern.integers === true && named.name === '.bf16' ? valueAt(types, '.u16') : named;
+  const type = comparedType(subject.variant, pattern);
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   const place = operand(...path);
   switch (shape.kind) {
