@@ -6,6 +6,7 @@ import type { OperandPattern, ValuePattern } from '../isa/operand-patterns.ts';
 import { describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import type { Environment } from '../isa/environment.ts';
 import type { Step } from '../isa/steps/step.ts';
+import { comparedType, operandType } from '../isa/variant.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
 import { matrixChoices } from '../isa/matrix-choices.ts';
 import { opcodeIn } from '../isa/notation.ts';
@@ -23,7 +24,6 @@ import {
   recordedApproximation,
 } from '../numerics/open-choices.ts';
 import { conversionsOf, intermediateOf, type SpecialValue, specialValues } from './special-values.ts';
-import { comparedType, operandType } from '../isa/variant.ts';
 import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 import { elementAt } from '../base/element-at.ts';

@@ -40,7 +40,9 @@ export function matchList(
     return wrong('registers only, because a special register such as %tid.x is one of them', 'a constant');
   const isFree = shapes.some(({ kind }) => kind === 'register' || kind === 'special');
   const type = operandType(subject.variant, elementAt(patterns, 0).type);
-  if (type.class === 'bits' && startsWithFloat(shapes) && [...widthsOf(shapes)].some((width) => width !== type.width))
+  const [width = type.width] = widthsOf(shapes);
+  // ptxas treats a list that starts with a float constant as a list of floats, which it does not truncate.
+  if (type.class === 'bits' && width !== type.width && kindOf(elementAt(shapes, 0)) === 'float constant')
     return wrong(`registers of ${type.width} bits, because the list starts with a float constant`, 'wider registers');
   return problemsOfElements(
     shapes.map((shape, i) => {
@@ -105,11 +107,6 @@ function areCompatible(shapes: readonly Shape[]): boolean {
     if (kind === next || kind === 'bits' || next === 'bits') return true;
     return kind === 'float constant' ? isFloat(next) : next === 'float constant' && isFloat(kind);
   });
-}
-
-/** ptxas treats a list that starts with a float constant as a list of floats, which it does not truncate. */
-function startsWithFloat([first]: readonly Shape[]): boolean {
-  return first?.kind === 'constant' && first.constant !== 'integer';
 }
 
 type ElementKind = 'bits' | 'integer' | 'float constant' | 'packed' | '.f16' | '.bf16' | 'float';
