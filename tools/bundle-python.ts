@@ -3,6 +3,8 @@
  * the wheel afterwards:
  *
  *     npm run python:build && python3 -m pip wheel --no-deps --wheel-dir dist/python ./python
+ *
+ * An argument names another folder for the bundle; this folder is deleted first.
  */
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +13,7 @@ import type { Plugin } from 'rolldown';
 import { bundleCommandLine } from './command-line.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const server = join(root, 'python/src/ptxlab/_server');
+const server = process.argv[2] ?? join(root, 'python/src/ptxlab/_server');
 const out = join(server, 'dist/bin');
 
 /**
@@ -20,8 +22,7 @@ const out = join(server, 'dist/bin');
  */
 const withoutWorkers: Plugin = {
   name: 'without-workers',
-  resolveId: (id) => (id === '#host' ? '\0no-workers' : null),
-  load: (id) => (id === '\0no-workers' ? 'export const host = { ready: async () => false, processors: 1 };' : null),
+  resolveId: (id) => (id === '#host' ? join(root, 'src/hosts/one-thread.ts') : null),
 };
 
 rmSync(server, { recursive: true, force: true });
