@@ -655,3 +655,15 @@ def test_the_readme_of_the_package_runs_as_it_is(ptx_device, ptx_check):
     exec(code, found)
     found["test_axpy"](ptx_device, ptx_check)
     found["device"].close()
+
+
+def test_pointers_are_addresses_inside_of_arrays_and_buffers(ptx_device):
+    kernel = ptx_device.module(AXPY).kernel()
+    both = np.float32([10, 20, 1, 2])
+    kernel[1, 2](both, ptxlab.Pointer(both, 8), 2)
+    assert both.tolist() == [12, 24, 1, 2]
+    with ptx_device.buffer(both) as held:
+        kernel[1, 2](ptxlab.Pointer(held, 8), ptxlab.Pointer(held), 1)
+        assert held.read(np.float32).tolist() == [12, 24, 13, 26]
+    with pytest.raises(ptxlab.PtxlabError, match="argument 2 is a pointer"):
+        kernel[1, 1](both, both, ptxlab.Pointer(both))

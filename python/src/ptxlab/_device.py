@@ -22,11 +22,12 @@ Extent = Union[int, Sequence[int]]
 class Buffer:
     """Bytes in the memory of a device. They are freed by `free`, at the end of a `with` block, or with this object."""
 
-    def __init__(self, server: Server, device: int, handle: int, size: int) -> None:
+    def __init__(self, server: Server, device: int, handle: int, size: int, address: int) -> None:
         self._server = server
         self._device = device
         self.handle = handle
         self.size = size
+        self.address = address
         self._finalizer = weakref.finalize(self, server.drop, "buffer/free", device=device, buffer=handle)
         self._finalizer.atexit = False
 
@@ -54,6 +55,16 @@ class Buffer:
 
     def __exit__(self, *_: object) -> None:
         self.free()
+
+
+class Pointer:
+    """An argument that is the address of the byte at `offset` in a Buffer, or in an array that is copied to the device
+    and back as a whole.
+    """
+
+    def __init__(self, memory: Any, offset: int = 0) -> None:
+        self.memory = memory
+        self.offset = operator.index(offset)
 
 
 class TensorMap:
@@ -310,6 +321,8 @@ class Shared:
         self.size = size
 
 
+_kinds = {Buffer: "a buffer", Pointer: "a pointer"}
+
 # Returns the argument to pass to the kernel. It is known once the arrays are on the device.
 Passed = Callable[[], Dict[str, Any]]
 
@@ -321,16 +334,18 @@ def _prepared(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies:
         return lambda: {"shared": size}
     if isinstance(one, (TensorMap, Texture, Sampler)):
         return _described(one, copies)
-    is_array = hasattr(one, "data_ptr") or isinstance(one, np.ndarray)
-    if not is_array and not isinstance(one, Buffer) and np.ndim(one) == 0:
+    is_memory = hasattr(one, "data_ptr") or isinstance(one, (np.ndarray, Buffer, Pointer))
+    if not is_memory and np.ndim(one) == 0:
         scalar = scalar_argument(one, index, parameter)
         return lambda: scalar
     if parameter is not None and parameter["type"].startswith(".f"):
-        what = f"argument {index} is {'a buffer' if isinstance(one, Buffer) else 'an array'}"
+        what = f"argument {index} is {_kinds.get(type(one), 'an array')}"
         raise PtxlabError("argument-type", f"{what}; parameter {parameter['type']} {parameter['name']} takes a number")
     if isinstance(one, Buffer):
         handle = one.handle
         return lambda: {"buffer": handle}
+    if isinstance(one, Pointer):
+        return _inside(one, index, parameter, copies)
     return _pointer(copies.add(one, _holds_addresses(parameter)), parameter)
 
 
@@ -349,6 +364,14 @@ def _pointer(array: HostArray, parameter: Optional[Dict[str, Any]]) -> Passed:
         return {"bytes": array.address.to_bytes(parameter["size"], "little").hex()}
 
     return passed
+
+
+def _inside(one: Pointer, index: int, parameter: Optional[Dict[str, Any]], copies: Copies) -> Passed:
+    if not _holds_addresses(parameter):
+        raise PtxlabError("argument-type", f"argument {index} is a pointer; its parameter takes no global address")
+    holder = one.memory if isinstance(one.memory, Buffer) else copies.add(one.memory, True)
+    size = 8 if parameter is None else parameter["size"]
+    return lambda: {"bytes": (holder.address + one.offset).to_bytes(size, "little").hex()}
 
 
 def _described(one: Union[TensorMap, Texture, Sampler], copies: Copies) -> Passed:
@@ -434,7 +457,7 @@ class Device:
             with ExitStack() as files:
                 data = data_of(self._server, array, files)
                 answer = self._server.ask("buffer/alloc", device=self.handle, data=data)
-        return Buffer(self._server, self.handle, answer["buffer"], answer["bytes"])
+        return Buffer(self._server, self.handle, answer["buffer"], answer["bytes"], int(answer["address"], 16))
 
     def close(self) -> None:
         """Frees everything on the device. Further calls do nothing."""

@@ -1,0 +1,216 @@
+"""Tests of Triton kernels that run on ptxlab. They are skipped if Triton or torch is not installed."""
+
+import pathlib
+import re
+import runpy
+
+import pytest
+
+triton = pytest.importorskip("triton", minversion="3.6")
+torch = pytest.importorskip("torch")
+
+import triton.language as tl  # noqa: E402
+from triton.runtime.errors import OutOfResources  # noqa: E402
+from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
+
+import ptxlab  # noqa: E402
+import ptxlab.triton  # noqa: E402
+
+GPUS = ["sm_80", "sm_90", "sm_100", "sm_120"]
+
+
+@pytest.fixture(params=GPUS)
+def gpu(request):
+    with ptxlab.triton.activate(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def hopper():
+    with ptxlab.triton.activate("sm_90"):
+        yield
+
+
+@triton.jit
+def add(x, y, out, n, scale, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n) * scale, mask=at < n)
+
+
+def test_adds_with_a_mask(gpu):
+    x, y = torch.rand(1000), torch.rand(1000)
+    out = torch.full((1024,), -1.0)
+    add[(4,)](x, y, out, 1000, 0.5, BLOCK=256)
+    assert torch.equal(out[:1000], x + y * 0.5)
+    assert out[1000:].tolist() == [-1.0] * 24
+
+
+@triton.jit
+def double(x, rows, columns, row, column, BLOCK: tl.constexpr):
+    r, c = tl.program_id(0), tl.arange(0, BLOCK)
+    at = x + r * row + c * column
+    tl.store(at, tl.load(at, mask=c < columns) * 2, mask=c < columns)
+
+
+@pytest.mark.parametrize("view", [lambda x: x.T, lambda x: x[1:4, ::2], lambda x: x.view(5, 2, 6)[:, 1], lambda x: x])
+def test_tensors_with_strides_are_changed_in_place(hopper, view):
+    x = torch.arange(60, dtype=torch.int32).view(5, 12)
+    expected = x.clone()
+    view(expected).mul_(2)
+    part = view(x)
+    double[(part.shape[0],)](part, *part.shape, *part.stride(), BLOCK=16)
+    assert torch.equal(x, expected)
+
+
+@triton.jit
+def shift(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at - 1, mask=at < n), mask=at < n)
+
+
+def test_a_kernel_may_read_before_a_view_of_its_storage(hopper):
+    x = torch.arange(8, dtype=torch.float32)
+    out = torch.empty(7)
+    shift[(1,)](x[1:], out, 7, BLOCK=8)
+    assert out.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
+@triton.jit
+def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    inner = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a + rows[:, None] * K + (k + inner)[None, :])
+        right = tl.load(b + (k + inner)[:, None] * N + columns[None, :])
+        total = tl.dot(left, right, total)
+    tl.store(c + rows[:, None] * N + columns[None, :], total)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float8_e4m3fn])
+def test_multiplies_matrices(gpu, dtype):
+    if gpu == "sm_80" and dtype == torch.float8_e4m3fn:
+        pytest.skip("sm_80 has no e4m3")
+    a, b = torch.randn(128, 128).to(dtype), torch.randn(128, 128).to(dtype)
+    c = torch.empty(128, 128)
+    matmul[(2, 2)](a, b, c, 128, 128, 128, BM=64, BN=64, BK=64)
+    assert torch.allclose(c, a.float() @ b.float(), rtol=1e-3, atol=1e-2)
+
+
+@triton.jit
+def copy_box(source, target, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    row, column = tl.program_id(0) * ROWS, tl.program_id(1) * COLUMNS
+    target.store([row, column], source.load([row, column]) + 1)
+
+
+def test_tensor_descriptors(gpu):
+    source = torch.arange(64 * 96, dtype=torch.float16).view(64, 96) / 16
+    target = torch.zeros(64, 96, dtype=torch.float16)
+    box = [16, 32]
+    descriptors = [TensorDescriptor.from_tensor(one, box) for one in (source, target)]
+    copy_box[(4, 3)](*descriptors, ROWS=16, COLUMNS=32)
+    assert torch.equal(target, source + 1)
+
+
+@triton.autotune([triton.Config({"SIZE": size}) for size in (256, 64, 32)], ["n"])
+@triton.jit
+def squared(x, n, SIZE: tl.constexpr):
+    at = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
+    value = tl.load(x + at, mask=at < n)
+    tl.store(x + at, tl.dot(value, value) + SIZE, mask=at < n)
+
+
+def test_autotuning_takes_the_first_configuration_that_fits():
+    x = torch.zeros(1000, dtype=torch.float16)
+    with ptxlab.triton.activate("sm_120"):
+        squared[(1,)](x, 1000)
+    assert x.tolist() == [64.0] * 1000
+
+
+@triton.jit
+def half_scalar(out, a, b: tl.float16, c: tl.bfloat16, d: tl.float64, flag: tl.int1):
+    tl.store(out, a)
+    tl.store(out + 1, b.to(tl.float32))
+    tl.store(out + 2, c.to(tl.float32))
+    tl.store(out + 3, d.to(tl.float32))
+    tl.store(out + 4, flag.to(tl.float32))
+
+
+def test_numbers_have_the_types_of_their_parameters(hopper):
+    out = torch.zeros(5)
+    half_scalar[(1,)](out, 0.1, 1.5, -2.0, 0.25, True)
+    assert out.tolist() == [pytest.approx(0.1), 1.5, -2.0, 0.25, 1.0]
+
+
+def test_kernels_that_need_too_much_shared_memory_are_refused():
+    with ptxlab.triton.activate("sm_120"), pytest.raises(OutOfResources):
+        squared.fn[(1,)](torch.zeros(1000, dtype=torch.float16), 1000, SIZE=256)
+
+
+def test_faults_are_reported(hopper):
+    with pytest.raises(ptxlab.Fault) as raised:
+        add[(8,)](torch.rand(1024), torch.rand(1024), torch.empty(1024), 2000, 1.0, BLOCK=256)
+    assert raised.value.code == "PTX6001"
+
+
+@triton.jit
+def race(x):
+    tl.store(x, tl.program_id(0).to(tl.float32))
+
+
+def test_options_apply_to_each_launch():
+    with ptxlab.triton.activate("sm_90", races="report") as activation:
+        assert activation.result is None
+        race[(2,)](torch.zeros(1))
+    assert activation.result["stats"]["threads"] == 256
+    assert len(activation.result["races"]) == 1
+
+
+def test_tensors_on_other_devices_are_refused(hopper):
+    x = torch.empty(16, device="meta")
+    with pytest.raises(ptxlab.PtxlabError, match="needs tensors on the CPU"):
+        double[(1,)](x, 1, 16, 16, 1, BLOCK=16)
+
+
+@triton.jit
+def greet(x):
+    tl.device_print("value", tl.load(x))
+
+
+def test_kernels_can_print(hopper, capsys):
+    greet[(1,)](torch.tensor([42], dtype=torch.int32), num_warps=1)
+    assert "value: 42" in capsys.readouterr().out
+
+
+def test_the_driver_of_before_is_active_again():
+    before = triton.runtime.driver._active
+    with ptxlab.triton.activate("sm_80"):
+        assert triton.runtime.driver.active.get_current_target().arch == 80
+        with ptxlab.triton.activate("sm_90"):
+            assert triton.runtime.driver.active.get_current_target().arch == 90
+        assert triton.runtime.driver.active.get_current_target().arch == 80
+    assert triton.runtime.driver._active is before
+
+
+def test_kernels_run_again_after_a_gpu_is_activated_again():
+    x = torch.ones(16)
+    for _ in range(2):
+        with ptxlab.triton.activate("sm_90"):
+            add[(1,)](x, x, x, 16, 1.0, BLOCK=16)
+    ptxlab.close()
+    with ptxlab.triton.activate("sm_90"):
+        add[(1,)](x, x, x, 16, 1.0, BLOCK=16)
+    assert x.tolist() == [8.0] * 16
+
+
+def test_unknown_gpus_are_refused():
+    with pytest.raises(ptxlab.PtxlabError):
+        ptxlab.triton.activate("sm_1")
+
+
+def test_the_example_of_the_readme_runs_as_it_is(tmp_path):
+    text = (pathlib.Path(__file__).parents[2] / "python/README.md").read_text()
+    example = tmp_path / "example.py"
+    example.write_text(re.search(r"```py\n(.*?)```", text, re.S)[1])
+    runpy.run_path(str(example))
