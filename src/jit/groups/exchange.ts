@@ -42,7 +42,7 @@ class Exchange {
   write(collective: Collective): void {
     switch (collective.form) {
       case 'shfl':
-        writeShuffle(this.code, this.shape.layout.origin, collective.mode, this.carriers);
+        writeShuffle(this.code, this.shape, { mode: collective.mode, bounds: null, tellsBounds: true });
         return;
       case 'vote':
         this.vote(collective.mode);

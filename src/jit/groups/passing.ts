@@ -13,7 +13,7 @@ import { constantAt } from '../../program/constant-at.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { lanesWith } from './lanes.ts';
 import { outcome, state } from '../layout.ts';
-import { writeFixedShuffle } from './shuffle.ts';
+import { writeFixedShuffle, writeShuffle } from './shuffle.ts';
 import type { Stop } from './stop.ts';
 
 const allLanes = -1;
@@ -149,9 +149,22 @@ function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): vo
 
 // --- exchanging values ----------------------------------------------------------------------------------------------
 
-function exchangeOf(shape: KernelShape, { step }: Stop): number {
+/** Returns the index of the function that handles one group whose members are all at this stop. */
+function exchangeOf(shape: KernelShape, stop: Stop): number {
+  const { step, receives } = stop;
   if (step.kind !== 'collective') throw new Error('only a collective exchanges values');
-  return groupExchange(shape, step.fn);
+  const bounds = sentConstant(stop, 2);
+  if (step.fn.form !== 'shfl' || bounds === null) return groupExchange(shape, step.fn);
+  const group = { mode: step.fn.mode, bounds, tellsBounds: receives[1] !== null };
+  const key = `exchange ${JSON.stringify(group)}`;
+  return shape.helpers.function(key, exchangeType, (code) => writeShuffle(code, shape, group));
+}
+
+/** The constant that all threads send in the given array; null if they may send different values. */
+function sentConstant({ step, program, instruction }: Stop, array: number): number | null {
+  const ref = step.from[array];
+  const constant = ref === undefined ? null : constantAt(program, instruction.places.get(ref) ?? -1);
+  return typeof constant === 'number' ? constant : null;
 }
 
 /** Returns the index of the function that handles several groups, one after the other. */
@@ -174,10 +187,10 @@ function eachGroup(shape: KernelShape, stop: Stop): number {
  * instruction are constants.
  */
 function fixedExchange(shape: KernelShape, stop: Stop): number | null {
-  const { step, program, instruction, receives } = stop;
+  const { step, receives } = stop;
   if (step.kind !== 'collective' || step.fn.form !== 'shfl') return null;
-  const [, operand, bounds] = step.from.map((ref) => constantAt(program, instruction.places.get(ref) ?? -1));
-  if (typeof operand !== 'number' || typeof bounds !== 'number') return null;
+  const [operand, bounds] = [sentConstant(stop, 1), sentConstant(stop, 2)];
+  if (operand === null || bounds === null) return null;
   const tellsBounds = receives[1] !== null;
   const { mode } = step.fn;
   const fixed = { mode, operand, bounds, tellsBounds, masked: maskOf(stop) === 'varies' };

@@ -6,7 +6,7 @@ import { elementAt } from '../../base/element-at.ts';
 import type { Collective } from '../../isa/collective.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { Code } from '../../wasm/code.ts';
-import { type Carriers, carriersOf } from './stop.ts';
+import { carriersOf } from './stop.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { pushMembership, quads } from './lanes.ts';
 
@@ -15,41 +15,110 @@ export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode']
 /** Parameters of the functions, as described in exchange.ts. */
 const [words, members] = [0, 2] as const;
 
+/** What is known at compile time about the shuffle of a group. */
+export interface GroupShuffle {
+  readonly mode: ShuffleMode;
+  /** The operand that contains the segment mask and the clamp value, if it is the same constant for all lanes. */
+  readonly bounds: number | null;
+  /** See `FixedShuffle`. */
+  readonly tellsBounds: boolean;
+}
+
 /** Writes a shuffle for any group, one lane after the other. */
-export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { sends, receives }: Carriers): void {
+export function writeShuffle(code: Code, { layout, frame }: KernelShape, group: GroupShuffle): void {
+  const { mode, tellsBounds } = group;
+  const { origin } = layout;
+  const { sends, receives } = carriersOf(frame, { form: 'shfl', mode });
   const [left, lane, own] = [code.local('i32'), code.local('i32'), code.local('i32')];
-  const [segment, shift, source] = [code.local('i32'), code.local('i32'), code.local('i32')];
-  const [limit, inBounds] = [code.local('i32'), code.local('i32')];
+  const [shift, source, inBounds] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const sent = (i: number): Code => code.get(own).memory('i32.load', origin + elementAt(sends, i).array);
-  const outside = (): Code => code.get(segment).i32(-1).op('i32.xor');
   code.get(members).set(left);
   code.loop((again) => {
     code.get(left).op('i32.ctz').tee(lane).i32(2).op('i32.shl').get(words).op('i32.add').set(own);
     sent(1).i32(31).op('i32.and').set(shift);
-    sent(2).i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
-    code.get(lane).get(segment).op('i32.and');
-    sent(2).i32(31).op('i32.and');
-    outside().op('i32.and', 'i32.or').set(limit);
-    if (mode === 'up') code.get(lane).get(shift).op('i32.sub');
-    else if (mode === 'down') code.get(lane).get(shift).op('i32.add');
-    else if (mode === 'bfly') code.get(lane).get(shift).op('i32.xor');
+    if (readsAnyLane(group)) code.get(shift).set(source).i32(1).set(inBounds);
     else {
-      code.get(lane).get(segment).op('i32.and').get(shift);
-      outside().op('i32.and', 'i32.or');
+      const bounds = boundsOf(code, group.bounds, () => sent(2));
+      pushSource(code, mode, { lane, shift, bounds });
+      code.tee(source);
+      bounds.pushLimit(lane);
+      code.op(mode === 'up' ? 'i32.ge_s' : 'i32.le_s').set(inBounds);
+      code.get(source).i32(31).op('i32.and').get(lane).get(inBounds).op('select').set(source);
     }
-    code.tee(source).get(limit);
-    code.op(mode === 'up' ? 'i32.ge_s' : 'i32.le_s').set(inBounds);
-    code.get(source).i32(31).op('i32.and').get(lane).get(inBounds).op('select').set(source);
     code.get(own).get(words).get(source).i32(2).op('i32.shl', 'i32.add');
     code.memory('i32.load', origin + elementAt(sends, 0).array);
     code.i32(0).get(members).get(source).op('i32.shr_u').i32(1).op('i32.and', 'select');
     code.memory('i32.store', origin + elementAt(receives, 0).array);
-    code
-      .get(own)
-      .get(inBounds)
-      .memory('i32.store', origin + elementAt(receives, 1).array);
+    if (tellsBounds) {
+      code
+        .get(own)
+        .get(inBounds)
+        .memory('i32.store', origin + elementAt(receives, 1).array);
+    }
     code.get(left).get(left).i32(1).op('i32.sub', 'i32.and').tee(left).brIf(again);
   });
+}
+
+/** Whether each lane reads exactly the lane that its operand names. */
+const readsAnyLane = ({ mode, bounds }: GroupShuffle): boolean => mode === 'idx' && ((bounds ?? 0) & 0x1f1f) === 31;
+
+/** Pushes values that depend on the bounds of a shuffle. */
+interface Bounds {
+  /** Pushes the segment mask. */
+  readonly pushSegment: () => Code;
+  /** Pushes the complement of the segment mask. */
+  readonly pushInner: () => Code;
+  /** Pushes the last lane (for `.up`, the first lane) that the lane may read. */
+  readonly pushLimit: (lane: number) => Code;
+}
+
+function boundsOf(code: Code, constant: number | null, push: () => Code): Bounds {
+  if (constant !== null) {
+    const segment = (constant >>> 8) & 31;
+    const clamp = constant & 31 & ~segment;
+    return {
+      pushSegment: () => code.i32(segment),
+      pushInner: () => code.i32(~segment),
+      pushLimit: (lane) =>
+        segment === 0 ? code.i32(clamp) : code.get(lane).i32(segment).op('i32.and').i32(clamp).op('i32.or'),
+    };
+  }
+  const segment = code.local('i32');
+  push().i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
+  const pushInner = (): Code => code.get(segment).i32(-1).op('i32.xor');
+  return {
+    pushSegment: () => code.get(segment),
+    pushInner,
+    pushLimit: (lane) => {
+      code.get(lane).get(segment).op('i32.and');
+      push().i32(31).op('i32.and');
+      return pushInner().op('i32.and', 'i32.or');
+    },
+  };
+}
+
+/** Pushes the lane that a lane wants to read, which may be out of bounds. */
+function pushSource(
+  code: Code,
+  mode: ShuffleMode,
+  { lane, shift, bounds }: { readonly lane: number; readonly shift: number; readonly bounds: Bounds },
+): void {
+  switch (mode) {
+    case 'up':
+      code.get(lane).get(shift).op('i32.sub');
+      return;
+    case 'down':
+      code.get(lane).get(shift).op('i32.add');
+      return;
+    case 'bfly':
+      code.get(lane).get(shift).op('i32.xor');
+      return;
+    case 'idx':
+      code.get(lane);
+      bounds.pushSegment().op('i32.and').get(shift);
+      bounds.pushInner().op('i32.and', 'i32.or');
+      return;
+  }
 }
 
 /** A shuffle whose operands are constants, so that the lane from which each lane reads is known at compile time. */

@@ -8,9 +8,10 @@ import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
+import { warpSize } from '../../machine/launch.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waiting-loops.ts';
-import { Code } from '../../wasm/code.ts';
+import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls/call-writer.ts';
 import { directFunction } from '../calls/direct-function.ts';
@@ -95,22 +96,8 @@ class RegionWriter {
       this.storeField('leavingRuns', () => this.field('leavingRuns').i32(1).op('i32.add'));
     const hasIndex = readsIndex(fn, this.region);
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
-    code.loop((again) => {
-      code.block((end) => {
-        this.exit.begin(end);
-        if (shape.inWarps) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
-        this.enter();
-        writeRegion(code, this.region, {
-          block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
-          next: (block) => elementAt(fn.blocks, block).exit.next,
-          beforeLoop: (block) => this.frame.restore(this.traffic.beforeLoop.get(block) ?? []),
-          backEdge: (target) => this.backEdge(target),
-        });
-      });
-      if (hasIndex) advanceIndex(code, locals, (name) => this.field(name), 1);
-      else advanceThread(code, locals, 1);
-      code.get(thread).get(2).op('i32.lt_u').brIf(again);
-    });
+    if (shape.inWarps && !hasIndex) this.eachMember();
+    else this.eachThread(hasIndex);
     this.storeField('fuel', () => code.get(fuel));
     const { moved } = this;
     if (moved !== null) this.storeField('moved', () => this.field('moved').get(moved).op('i32.or'));
@@ -121,6 +108,51 @@ class RegionWriter {
   }
 
   // --- threads -------------------------------------------------------------------------------------------------------
+
+  /** Runs each thread of the range. If the range lies within a warp, threads that are not in the mask are skipped. */
+  private eachThread(hasIndex: boolean): void {
+    const { code, locals, shape } = this;
+    const { thread } = locals;
+    code.loop((again) => {
+      code.block((end) => {
+        if (shape.inWarps) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
+        this.runThread(end);
+      });
+      if (hasIndex) advanceIndex(code, locals, (name) => this.field(name), 1);
+      else advanceThread(code, locals, 1);
+      code.get(thread).get(2).op('i32.lt_u').brIf(again);
+    });
+  }
+
+  /** Goes from one thread in the mask to the next. */
+  private eachMember(): void {
+    const { code, locals } = this;
+    const { thread } = locals;
+    const [warp, rest] = [code.local('i32'), code.local('i32')];
+    code.get(thread).i32(-warpSize).op('i32.and').set(warp);
+    // The mask may contain lanes after the end of the range.
+    code.get(3).i32(-1).get(warp).get(2).op('i32.sub', 'i32.shr_u', 'i32.and').set(rest);
+    code.block((done) => {
+      code.get(rest).op('i32.eqz').brIf(done);
+      code.loop((again) => {
+        code.get(rest).op('i32.ctz').get(warp).op('i32.add').set(thread);
+        code.block((end) => this.runThread(end));
+        code.get(rest).get(rest).i32(1).op('i32.sub', 'i32.and').tee(rest).brIf(again);
+      });
+    });
+  }
+
+  /** Runs one thread, whose code ends with a branch to `end`. */
+  private runThread(end: Label): void {
+    this.exit.begin(end);
+    this.enter();
+    writeRegion(this.code, this.region, {
+      block: (block, goTo) => this.block(block, elementAt(this.fn.blocks, block), goTo),
+      next: (block) => elementAt(this.fn.blocks, block).exit.next,
+      beforeLoop: (block) => this.frame.restore(this.traffic.beforeLoop.get(block) ?? []),
+      backEdge: (target) => this.backEdge(target),
+    });
+  }
 
   private enter(): void {
     const { code, shape, fn, frame, locals, region } = this;
