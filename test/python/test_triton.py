@@ -209,6 +209,22 @@ def test_unknown_gpus_are_refused():
         ptxlab.triton.activate("sm_1")
 
 
+def test_descriptors_of_images(hopper):
+    """Copies the pixels to which a 3 x 3 filter applies its upper right weight."""
+    hopper_descriptors = pytest.importorskip("triton.experimental.gluon.nvidia.hopper")
+    if not hasattr(hopper_descriptors, "TensorDescriptorIm2Col"):
+        pytest.skip("Triton 3.6 has no such descriptors")
+    from gluon_kernels import copy_pixels, shared_layout
+
+    images = torch.arange(2 * 6 * 5 * 32, dtype=torch.float16).view(2, 6, 5, 32) % 2000
+    corners = {"pixel_box_lower_corner": [-1, -1], "pixel_box_upper_corner": [-1, -1]}
+    descriptor = hopper_descriptors.TensorDescriptorIm2Col.from_tensor(images, [32, 32], shared_layout, **corners)
+    out = torch.empty(32, 32, dtype=torch.float16)
+    copy_pixels[(1,)](descriptor, out, 0, 2)
+    padded = torch.nn.functional.pad(images, (0, 0, 1, 1, 1, 1))
+    assert torch.equal(out, padded[:, :6, 2:].reshape(-1, 32)[:32])
+
+
 def test_the_example_of_the_readme_runs_as_it_is(tmp_path):
     text = (pathlib.Path(__file__).parents[2] / "python/README.md").read_text()
     example = tmp_path / "example.py"

@@ -281,20 +281,30 @@ def _descriptor(descriptor: Any, meta: Any) -> Iterator[Any]:
 
 
 def _tensor_map(descriptor: Any, meta: Mapping[str, Any], shape: List[int], strides: List[int]) -> TensorMap:
-    if meta.get("is_im2col", False):
-        raise PtxlabError("not-supported", "ptxlab.triton does not pass im2col descriptors")
+    """Triton lists dimensions from the outermost to the innermost; a TensorMap does the opposite."""
     memory, offset = _storage(descriptor.base)
     is_rounded = getattr(descriptor, "round_f32_to_tf32", False)
     dimensions = [*shape[:-1], shape[-1] * 2] if meta["fp4_padded"] else shape
     return TensorMap(
         memory[offset:],
-        box=list(meta["block_size"])[::-1],
+        **(_pixels(descriptor, meta) if meta.get("is_im2col", False) else {"box": meta["block_size"][::-1]}),
         type="tf32" if is_rounded else _ELEMENTS[meta["elem_type"]],
         dimensions=dimensions[::-1],
         strides=[one * meta["elem_size"] for one in strides[:-1]][::-1],
         swizzle=(0, 32, 64, 128)[meta["swizzle"]],
         fill="nan" if descriptor.padding == "nan" else "zeros",
     )
+
+
+def _pixels(descriptor: Any, meta: Mapping[str, Any]) -> Dict[str, Any]:
+    pixels, channels = meta["block_size"]
+    im2col = {
+        "lowerCorner": list(descriptor.pixel_box_lower_corner)[::-1],
+        "upperCorner": list(descriptor.pixel_box_upper_corner)[::-1],
+        "channelsPerPixel": channels,
+        "pixelsPerColumn": pixels,
+    }
+    return {"im2col": im2col, "element_strides": (descriptor.element_strides or [1] * len(descriptor.shape))[::-1]}
 
 
 def _first_that_fits() -> Callable[..., List[float]]:
