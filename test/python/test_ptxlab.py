@@ -667,3 +667,10 @@ def test_pointers_are_addresses_inside_of_arrays_and_buffers(ptx_device):
         assert held.read(np.float32).tolist() == [12, 24, 13, 26]
     with pytest.raises(ptxlab.PtxlabError, match="argument 2 is a pointer"):
         kernel[1, 1](both, both, ptxlab.Pointer(both))
+
+
+def test_the_message_of_a_fault_says_where_it_happened():
+    place = {"source": {"file": "a.cu", "line": 7}, "line": 30, "kernel": "k", "block": [1, 0, 0], "thread": [2, 0, 0]}
+    expected = "out of bounds (a.cu:7, line 30 of the PTX, kernel k, block [1, 0, 0], thread [2, 0, 0])"
+    assert str(ptxlab.Fault("PTX6001", "out of bounds", place)) == expected
+    assert str(ptxlab.Fault("PTX6001", "out of bounds", {"source": None, "line": None})) == "out of bounds"

@@ -121,11 +121,29 @@ def squared(x, n, SIZE: tl.constexpr):
     tl.store(x + at, tl.dot(value, value) + SIZE, mask=at < n)
 
 
-def test_autotuning_takes_the_first_configuration_that_fits():
+def test_autotuning_takes_the_first_configuration_that_fits_on_each_gpu():
     x = torch.zeros(1000, dtype=torch.float16)
-    with ptxlab.triton.activate("sm_120"):
-        squared[(1,)](x, 1000)
-    assert x.tolist() == [64.0] * 1000
+    for gpu, size in (("sm_90", 256), ("sm_120", 64), ("sm_90", 256)):
+        with ptxlab.triton.activate(gpu):
+            squared[(1,)](x.zero_(), 1000)
+        assert x.tolist() == [size] * 1000
+
+
+def set_box(args):
+    args["source"].block_shape = [args["SIZE"]]
+
+
+@triton.autotune([triton.Config({"SIZE": size}, pre_hook=set_box) for size in (32, 64)], ["n"])
+@triton.jit
+def copy_start(source, out, n, SIZE: tl.constexpr):
+    tl.static_assert(SIZE >= 64)
+    tl.store(out + tl.arange(0, SIZE), source.load([0]))
+
+
+def test_autotuning_calls_hooks_and_skips_configurations_that_cannot_be_compiled(hopper):
+    source, out = torch.rand(64), torch.zeros(64)
+    copy_start[(1,)](TensorDescriptor.from_tensor(source, [16]), out, 64)
+    assert torch.equal(out, source)
 
 
 @triton.jit
@@ -152,6 +170,49 @@ def test_faults_are_reported(hopper):
     with pytest.raises(ptxlab.Fault) as raised:
         add[(8,)](torch.rand(1024), torch.rand(1024), torch.empty(1024), 2000, 1.0, BLOCK=256)
     assert raised.value.code == "PTX6001"
+
+
+@triton.jit
+def print_and_read(x, at):
+    tl.device_print("at", at)
+    tl.store(x, tl.load(x + at))
+
+
+def test_what_a_kernel_printed_before_a_fault_is_not_lost(capsys):
+    with ptxlab.triton.activate("sm_90") as activation:
+        add[(1,)](*[torch.ones(16)] * 3, 16, 1.0, BLOCK=16)
+        assert activation.result["ok"]
+        with pytest.raises(ptxlab.Fault, match=r"test_triton.py:\d+, line \d+ of the PTX, kernel print_and_read"):
+            print_and_read[(1,)](torch.zeros(1), 1 << 20, num_warps=1)
+        assert activation.result is None
+    assert "at: 1048576" in capsys.readouterr().out
+
+
+@triton.jit
+def make_map(x, out):
+    tl.store(out + tl.arange(0, 16), tl.make_tensor_descriptor(x, [16], [1], [16]).load([0]))
+
+
+def test_kernels_that_make_descriptors_need_an_allocator(hopper):
+    x, out = torch.rand(16), torch.zeros(16)
+    with pytest.raises(RuntimeError, match="no allocator was set"):
+        make_map[(1,)](x, out)
+    before = triton.runtime._allocation._allocator.get()
+    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    try:
+        make_map[(1,)](x, out)
+    finally:
+        triton.set_allocator(before)
+    assert torch.equal(out, x)
+
+
+def test_occupancy_can_be_computed_but_times_cannot_be_measured(hopper):
+    x = torch.ones(16)
+    kernel = add.warmup(x, x, x, 16, 1.0, BLOCK=16, grid=(1,))
+    kernel._init_handles()
+    assert 65536 // (kernel.n_regs * 128) == 2
+    with pytest.raises(ptxlab.PtxlabError, match="cannot measure"):
+        triton.testing.do_bench(lambda: None)
 
 
 @triton.jit
@@ -204,9 +265,21 @@ def test_kernels_run_again_after_a_gpu_is_activated_again():
     assert x.tolist() == [8.0] * 16
 
 
-def test_unknown_gpus_are_refused():
+def test_activations_may_end_in_any_order():
+    before = triton.runtime.driver._active
+    first, second = ptxlab.triton.activate("sm_80"), ptxlab.triton.activate("sm_90")
+    first.deactivate()
+    assert triton.runtime.driver.active.get_current_target().arch == 90
+    first.deactivate()
+    second.deactivate()
+    assert triton.runtime.driver._active is before
+    assert triton.knobs.runtime.add_stages_inspection_hook is None
+
+
+@pytest.mark.parametrize("name", ["sm_1", "sm_90a", "H100", 90, None])
+def test_other_names_of_gpus_are_refused(name):
     with pytest.raises(ptxlab.PtxlabError):
-        ptxlab.triton.activate("sm_1")
+        ptxlab.triton.activate(name)
 
 
 def test_descriptors_of_images(hopper):

@@ -310,7 +310,7 @@ class Launcher:
             copies.free()
         if not result["ok"]:
             fault = result["fault"]
-            raise Fault(fault["code"], fault["message"], fault)
+            raise Fault(fault["code"], fault["message"], {**fault, "printed": result["printed"]})
         return result
 
 

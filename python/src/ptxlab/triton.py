@@ -11,7 +11,9 @@ Needs torch, and Triton 3.6 or newer.
 
 from __future__ import annotations
 
+import math
 import re
+import warnings
 from functools import partial
 from itertools import count
 from types import SimpleNamespace
@@ -22,12 +24,13 @@ import numpy as np
 import torch
 from triton import knobs
 from triton.backends.compiler import GPUTarget
-from triton.runtime import driver
+from triton.compiler.errors import CompileTimeAssertionFailure
+from triton.runtime import _allocation, driver
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.errors import OutOfResources
 
 from ._device import Device, Kernel, Pointer, TensorMap
-from ._errors import PtxlabError
+from ._errors import Fault, PtxlabError
 from ._server import shared
 
 _KIB = 1024
@@ -60,31 +63,58 @@ class Activation:
 
     def __init__(self, gpu: str, options: Mapping[str, Any]) -> None:
         self._driver = _driver_of(gpu)
-        self._options = self._driver.options
-        self._hook = knobs.runtime.add_stages_inspection_hook
-        self._bench = Autotuner._bench
-        self._before = driver._active
-        self._is_active = True
-        self._driver.options = options
+        self._options = options
         self._driver.result = None
-        driver.set_active(self._driver)
-        knobs.runtime.add_stages_inspection_hook = self._add_stages
-        Autotuner._bench = _first_that_fits()
+        if not _activations:
+            _replaced.put()
+        _activations.append(self)
+        self._use()
 
     @property
     def result(self) -> Optional[Dict[str, Any]]:
-        """What the last launch returned: `stats`, `printed` and `races`. None before the first launch."""
+        """What the last launch returned: `stats`, `printed` and `races`. None if it did not run to its end."""
         return self._driver.result
 
     def deactivate(self) -> None:
-        """Restores the driver that was active before. Further calls do nothing."""
-        if not self._is_active:
+        """Makes the previous activation, or the driver from before all activations, active again. Further calls do
+        nothing.
+        """
+        if self not in _activations:
             return
-        self._is_active = False
+        _activations.remove(self)
+        if _activations:
+            _activations[-1]._use()
+        else:
+            _replaced.restore()
+
+    def _use(self) -> None:
         self._driver.options = self._options
-        driver._active = self._before
+        driver.set_active(self._driver)
+
+    def __enter__(self) -> "Activation":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.deactivate()
+
+
+_activations: List[Activation] = []
+
+
+class _Replaced:
+    """The parts of Triton that are replaced while there are activations."""
+
+    def put(self) -> None:
+        self._driver = driver._active
+        self._hook = knobs.runtime.add_stages_inspection_hook
+        self._run, self._bench = Autotuner.run, Autotuner._bench
+        knobs.runtime.add_stages_inspection_hook = self._add_stages
+        Autotuner.run, Autotuner._bench = _run_for_gpu(self._run), _first_that_fits()
+
+    def restore(self) -> None:
+        driver._active = self._driver
         knobs.runtime.add_stages_inspection_hook = self._hook
-        Autotuner._bench = self._bench
+        Autotuner.run, Autotuner._bench = self._run, self._bench
 
     def _add_stages(self, *given: Any) -> Any:
         """Triton calls this without arguments for the key of its caches, and otherwise to change its stages."""
@@ -97,21 +127,20 @@ class Activation:
         stages["cubin"] = lambda ptx, metadata: ptx.encode()
         return None
 
-    def __enter__(self) -> "Activation":
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.deactivate()
+_replaced = _Replaced()
 
 
 def activate(gpu: str = "sm_90", **options: Any) -> Activation:
-    """Lets Triton compile for a GPU such as "sm_90", and run its kernels on ptxlab.
+    """Lets Triton compile for a GPU such as "sm_90", and run its kernels on ptxlab, until the result is deactivated.
 
     The tensors that kernels use must be on the CPU. They are copied to the device for each launch, and back if the
     kernel has changed them. Kernels that are being autotuned use their first configuration that fits on the GPU.
     `options` are options of each launch, such as timeout=5 (in seconds) or races="report".
     Raises PtxlabError if the GPU is unknown. Launches raise Fault if the kernel faults.
     """
+    if knobs.runtime.interpret:
+        warnings.warn("TRITON_INTERPRET is set, so Triton interprets its kernels and does not run them on ptxlab")
     return Activation(gpu, options)
 
 
@@ -122,10 +151,9 @@ class _Driver:
         self.device = Device(gpu=gpu)
         self.options: Mapping[str, Any] = {}
         self.result: Optional[Dict[str, Any]] = None
-        found = re.match(r"sm_(\d+)", gpu)
-        self._architecture = 0 if found is None else int(found[1])
+        self._architecture = int(gpu[len("sm_") :])
         self.utils = SimpleNamespace(
-            get_device_properties=self._properties, load_binary=self._load, unload_module=lambda module: module.unload()
+            get_device_properties=self._properties, load_binary=self._load
         )
         self.launcher_cls = partial(_Launch, self)
         self._number = next(_numbers)
@@ -158,6 +186,9 @@ class _Driver:
     def get_benchmarker(self) -> Callable[..., Sequence[float]]:
         raise PtxlabError("no-benchmarks", "ptxlab cannot measure how long a kernel would take on a GPU")
 
+    def get_empty_cache_for_benchmark(self) -> Any:
+        return self.get_benchmarker()
+
     def _properties(self, device: int) -> Mapping[str, int]:
         return {
             "max_shared_mem": _MOST_SHARED.get(self._architecture, 227 * _KIB),
@@ -166,10 +197,12 @@ class _Driver:
             "warpSize": 32,
         }
 
-    def _load(self, name: str, ptx: bytes, shared_bytes: int, device: int) -> Tuple[Any, Kernel, int, int, int]:
-        module = self.device.module(ptx.decode())
-        most_threads = 1024
-        return module, module.kernel(name), 0, 0, most_threads
+    def _load(self, name: str, ptx: bytes, shared_bytes: int, device: int) -> Tuple[None, Kernel, int, int, int]:
+        """Returns no module, because Triton would unload it even if another driver was active. The kernel keeps its
+        module. The number of registers is unknown, so the largest possible number takes its place.
+        """
+        registers, spills, threads = 255, 0, 1024
+        return None, self.device.module(ptx.decode()).kernel(name), registers, spills, threads
 
 
 _numbers = count(1)
@@ -178,6 +211,8 @@ _drivers: Dict[str, _Driver] = {}
 
 def _driver_of(gpu: str) -> _Driver:
     """The driver of a GPU. It is kept, so that a kernel is compiled only once even if the GPU is activated again."""
+    if not isinstance(gpu, str) or re.fullmatch(r"sm_\d+", gpu) is None:
+        raise PtxlabError("unknown-gpu", f"Triton compiles for a GPU such as sm_90, not for {gpu!r}")
     known = _drivers.get(gpu)
     # A forked process has a server of its own.
     if known is None or known.device._server is not shared():
@@ -199,20 +234,33 @@ class _Launch:
 
     def __call__(self, x: int, y: int, z: int, stream: int, kernel: Kernel, *given: Any) -> None:
         _, about, enter, leave, *args = given
+        driver = self._driver
+        driver.result = None
         if x * y * z == 0:
             return
         if enter is not None:
             enter(about)
         metadata = self._metadata
-        ctas = metadata.num_ctas
+        blocks = [x * metadata.num_ctas, y, z]
         passed = list(self._passed(args))
-        sizes = [metadata.global_scratch_size, metadata.profile_scratch_size]
-        passed += [_scratch(size * x * y * z * ctas) for size in sizes][: len(kernel.parameters) - len(passed)]
-        launcher = kernel[[x * ctas, y, z], [32 * metadata.num_warps, 1, 1]]
-        self._driver.result = launcher(*passed, **self._options, **self._driver.options)
-        print(self._driver.result["printed"], end="")
+        passed += self._scratch(math.prod(blocks))[: len(kernel.parameters) - len(passed)]
+        try:
+            driver.result = kernel[blocks, [32 * metadata.num_warps, 1, 1]](*passed, **self._options, **driver.options)
+        except Fault as fault:
+            print(fault.data["printed"], end="")
+            raise
+        print(driver.result["printed"], end="")
         if leave is not None:
             leave(about)
+
+    def _scratch(self, blocks: int) -> List[Any]:
+        """Memory that the kernel needs for itself, such as for the tensor maps that it makes."""
+        metadata = self._metadata
+        allocator = _allocation._allocator.get()
+        if metadata.global_scratch_size > 0 and isinstance(allocator, _allocation.NullAllocator):
+            allocator(metadata.global_scratch_size, metadata.global_scratch_align, 0)  # Raises an error.
+        sizes = [metadata.global_scratch_size, metadata.profile_scratch_size]
+        return [np.zeros(size * blocks, np.uint8) if size > 0 else 0 for size in sizes]
 
     def _passed(self, args: Sequence[Any]) -> Iterator[Any]:
         maps = iter(self._maps)
@@ -263,10 +311,6 @@ def _storage(tensor: Any) -> Tuple["np.ndarray[Any, Any]", int]:
     return whole.numpy(), int(tensor.storage_offset()) * tensor.element_size()
 
 
-def _scratch(size: int) -> Any:
-    return np.zeros(size, np.uint8) if size > 0 else 0
-
-
 def _descriptor(descriptor: Any, meta: Any) -> Iterator[Any]:
     """Passes a tensor descriptor: as a tensor map if the GPU has them, and otherwise as a pointer with its shape."""
     shape, strides = [int(one) for one in descriptor.shape], [int(one) for one in descriptor.strides]
@@ -307,19 +351,38 @@ def _pixels(descriptor: Any, meta: Mapping[str, Any]) -> Dict[str, Any]:
     return {"im2col": im2col, "element_strides": (descriptor.element_strides or [1] * len(descriptor.shape))[::-1]}
 
 
+def _run_for_gpu(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Takes the place of Autotuner.run, and keeps the chosen configurations of each GPU separately."""
+    caches: WeakKeyDictionary[Any, Dict[int, Any]] = WeakKeyDictionary()
+
+    def run_for_gpu(tuner: Any, *args: Any, **options: Any) -> Any:
+        before = tuner.cache
+        tuner.cache = caches.setdefault(tuner, {}).setdefault(driver.active.get_current_device(), {})
+        try:
+            return run(tuner, *args, **options)
+        finally:
+            tuner.cache = before
+
+    return run_for_gpu
+
+
 def _first_that_fits() -> Callable[..., List[float]]:
-    """Takes the place of Autotuner._bench: the first configuration that fits on the GPU is the fastest."""
+    """Takes the place of Autotuner._bench: the first configuration that can be compiled and fits on the GPU is the
+    fastest.
+    """
     chosen: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def bench(tuner: Any, *args: Any, config: Any, **meta: Any) -> List[float]:
         # Each run of the tuner has a new dictionary of arguments.
         if chosen.get(tuner) is tuner.nargs:
-            return [float("inf")] * 3
+            return [math.inf] * 3
+        given = {**meta, **config.all_kwargs()}
+        if config.pre_hook is not None:
+            config.pre_hook({**tuner.nargs, **given})
         try:
-            kernel = tuner.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
-            kernel._init_handles()
-        except OutOfResources:
-            return [float("inf")] * 3
+            tuner.fn.run(*args, **{**given, "warmup": True})._init_handles()
+        except (OutOfResources, CompileTimeAssertionFailure):
+            return [math.inf] * 3
         chosen[tuner] = tuner.nargs
         return [0.0] * 3
 
