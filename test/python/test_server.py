@@ -258,7 +258,9 @@ def test_the_server_ends_with_its_process_although_a_forked_process_goes_on():
 
 @pytest.mark.parametrize("kind", [ptxlab.PtxlabError, ptxlab.Fault])
 def test_exceptions_can_be_pickled(kind):
-    copy = pickle.loads(pickle.dumps(kind("PTX6001", "out of bounds", {"thread": [1, 0, 0]})))
+    original = kind("PTX6001", "out of bounds", {"thread": [1, 0, 0]})
+    copy = pickle.loads(pickle.dumps(original))
+    assert str(copy) == str(original)
     assert (type(copy), copy.code, copy.args, copy.data) == (
         kind, "PTX6001", ("out of bounds",), {"thread": [1, 0, 0]}
     )

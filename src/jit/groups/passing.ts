@@ -153,8 +153,9 @@ function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): vo
 function exchangeOf(shape: KernelShape, stop: Stop): number {
   const { step, receives } = stop;
   if (step.kind !== 'collective') throw new Error('only a collective exchanges values');
+  if (step.fn.form !== 'shfl') return groupExchange(shape, step.fn);
   const bounds = sentConstant(stop, 2);
-  if (step.fn.form !== 'shfl' || bounds === null) return groupExchange(shape, step.fn);
+  if (bounds === null) return groupExchange(shape, step.fn);
   const group = { mode: step.fn.mode, bounds, tellsBounds: receives[1] !== null };
   const key = `exchange ${JSON.stringify(group)}`;
   return shape.helpers.function(key, exchangeType, (code) => writeShuffle(code, shape, group));

@@ -24,27 +24,38 @@ export interface GroupShuffle {
   readonly tellsBounds: boolean;
 }
 
-/** Writes a shuffle for any group, one lane after the other. */
+/**
+ * Writes a shuffle for any group, one lane after the other. If the bounds are constant, V8 computes most of this code
+ * when it optimizes the function.
+ */
 export function writeShuffle(code: Code, { layout, frame }: KernelShape, group: GroupShuffle): void {
-  const { mode, tellsBounds } = group;
+  const { mode, bounds, tellsBounds } = group;
   const { origin } = layout;
   const { sends, receives } = carriersOf(frame, { form: 'shfl', mode });
   const [left, lane, own] = [code.local('i32'), code.local('i32'), code.local('i32')];
-  const [shift, source, inBounds] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  const [segment, shift, source] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  const [limit, inBounds] = [code.local('i32'), code.local('i32')];
   const sent = (i: number): Code => code.get(own).memory('i32.load', origin + elementAt(sends, i).array);
+  const pushBounds = (): Code => (bounds === null ? sent(2) : code.i32(bounds));
+  const outside = (): Code => code.get(segment).i32(-1).op('i32.xor');
   code.get(members).set(left);
   code.loop((again) => {
     code.get(left).op('i32.ctz').tee(lane).i32(2).op('i32.shl').get(words).op('i32.add').set(own);
     sent(1).i32(31).op('i32.and').set(shift);
-    if (readsAnyLane(group)) code.get(shift).set(source).i32(1).set(inBounds);
+    pushBounds().i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
+    code.get(lane).get(segment).op('i32.and');
+    pushBounds().i32(31).op('i32.and');
+    outside().op('i32.and', 'i32.or').set(limit);
+    if (mode === 'up') code.get(lane).get(shift).op('i32.sub');
+    else if (mode === 'down') code.get(lane).get(shift).op('i32.add');
+    else if (mode === 'bfly') code.get(lane).get(shift).op('i32.xor');
     else {
-      const bounds = boundsOf(code, group.bounds, () => sent(2));
-      pushSource(code, mode, { lane, shift, bounds });
-      code.tee(source);
-      bounds.pushLimit(lane);
-      code.op(mode === 'up' ? 'i32.ge_s' : 'i32.le_s').set(inBounds);
-      code.get(source).i32(31).op('i32.and').get(lane).get(inBounds).op('select').set(source);
+      code.get(lane).get(segment).op('i32.and').get(shift);
+      outside().op('i32.and', 'i32.or');
     }
+    code.tee(source).get(limit);
+    code.op(mode === 'up' ? 'i32.ge_s' : 'i32.le_s').set(inBounds);
+    code.get(source).i32(31).op('i32.and').get(lane).get(inBounds).op('select').set(source);
     code.get(own).get(words).get(source).i32(2).op('i32.shl', 'i32.add');
     code.memory('i32.load', origin + elementAt(sends, 0).array);
     code.i32(0).get(members).get(source).op('i32.shr_u').i32(1).op('i32.and', 'select');
@@ -57,68 +68,6 @@ export function writeShuffle(code: Code, { layout, frame }: KernelShape, group: 
     }
     code.get(left).get(left).i32(1).op('i32.sub', 'i32.and').tee(left).brIf(again);
   });
-}
-
-/** Whether each lane reads exactly the lane that its operand names. */
-const readsAnyLane = ({ mode, bounds }: GroupShuffle): boolean => mode === 'idx' && ((bounds ?? 0) & 0x1f1f) === 31;
-
-/** Pushes values that depend on the bounds of a shuffle. */
-interface Bounds {
-  /** Pushes the segment mask. */
-  readonly pushSegment: () => Code;
-  /** Pushes the complement of the segment mask. */
-  readonly pushInner: () => Code;
-  /** Pushes the last lane (for `.up`, the first lane) that the lane may read. */
-  readonly pushLimit: (lane: number) => Code;
-}
-
-function boundsOf(code: Code, constant: number | null, push: () => Code): Bounds {
-  if (constant !== null) {
-    const segment = (constant >>> 8) & 31;
-    const clamp = constant & 31 & ~segment;
-    return {
-      pushSegment: () => code.i32(segment),
-      pushInner: () => code.i32(~segment),
-      pushLimit: (lane) =>
-        segment === 0 ? code.i32(clamp) : code.get(lane).i32(segment).op('i32.and').i32(clamp).op('i32.or'),
-    };
-  }
-  const segment = code.local('i32');
-  push().i32(8).op('i32.shr_u').i32(31).op('i32.and').set(segment);
-  const pushInner = (): Code => code.get(segment).i32(-1).op('i32.xor');
-  return {
-    pushSegment: () => code.get(segment),
-    pushInner,
-    pushLimit: (lane) => {
-      code.get(lane).get(segment).op('i32.and');
-      push().i32(31).op('i32.and');
-      return pushInner().op('i32.and', 'i32.or');
-    },
-  };
-}
-
-/** Pushes the lane that a lane wants to read, which may be out of bounds. */
-function pushSource(
-  code: Code,
-  mode: ShuffleMode,
-  { lane, shift, bounds }: { readonly lane: number; readonly shift: number; readonly bounds: Bounds },
-): void {
-  switch (mode) {
-    case 'up':
-      code.get(lane).get(shift).op('i32.sub');
-      return;
-    case 'down':
-      code.get(lane).get(shift).op('i32.add');
-      return;
-    case 'bfly':
-      code.get(lane).get(shift).op('i32.xor');
-      return;
-    case 'idx':
-      code.get(lane);
-      bounds.pushSegment().op('i32.and').get(shift);
-      bounds.pushInner().op('i32.and', 'i32.or');
-      return;
-  }
 }
 
 /** A shuffle whose operands are constants, so that the lane from which each lane reads is known at compile time. */

@@ -5,10 +5,10 @@
  * this mask run.
  */
 import { elementAt, valueAt } from '../../base/element-at.ts';
+import { warpSize } from '../../machine/launch.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
-import { warpSize } from '../../machine/launch.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { idleRounds, type Waiting, type WaitingLoop } from '../../program/waiting-loops.ts';
 import { Code, type Label } from '../../wasm/code.ts';
