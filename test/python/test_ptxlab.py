@@ -669,6 +669,61 @@ def test_pointers_are_addresses_inside_of_arrays_and_buffers(ptx_device):
         kernel[1, 1](both, both, ptxlab.Pointer(both))
 
 
+# Adds y[i] to x[i] for arrays whose addresses are in a list: x is the first, y the second.
+ADD_LISTED = """
+.version 8.0
+.target sm_90
+.address_size 64
+.entry add_listed(.param .u64 list)
+{
+    .reg .u32 %t;
+    .reg .u64 %l, %x, %y;
+    .reg .f32 %a, %b;
+    ld.param.u64 %l, [list];
+    ld.global.u64 %x, [%l];
+    ld.global.u64 %y, [%l+8];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %x, %t, 4, %x;
+    mad.wide.u32 %y, %t, 4, %y;
+    ld.global.f32 %a, [%x];
+    ld.global.f32 %b, [%y];
+    add.f32 %a, %a, %b;
+    st.global.f32 [%x], %a;
+    st.global.u32 [%l+16], %t;
+    ret;
+}
+"""
+
+
+def test_an_array_can_hold_addresses_of_arrays_buffers_and_pointers(ptx_device):
+    kernel = ptx_device.module(ADD_LISTED).kernel()
+    both, listed = np.float32([10, 20, 1, 2]), np.uint64([7, 8, 9])
+    kernel[1, 2](ptxlab.Pointer(listed, addresses={0: both, 8: ptxlab.Pointer(both, 8)}))
+    assert both.tolist() == [11, 22, 1, 2]
+    assert listed.tolist()[:2] == [7, 8], "unchanged addresses are not copied back"
+    assert listed[2] < 2
+    with ptx_device.buffer(both) as held:
+        kernel[1, 2](ptxlab.Pointer(listed, addresses={0: both, 8: held}))
+        assert both.tolist() == [22, 44, 1, 2]
+        with pytest.raises(ptxlab.PtxlabError, match="not a Buffer"):
+            kernel[1, 2](ptxlab.Pointer(held, addresses={0: both}))
+    for at in (-8, 17, 24):
+        with pytest.raises(ptxlab.PtxlabError, match=f"24 bytes has no address at {at}"):
+            kernel[1, 2](ptxlab.Pointer(listed, addresses={at: both}))
+
+
+def test_addresses_lead_from_array_to_array(ptx_device):
+    kernel = ptx_device.module(ADD_LISTED).kernel()
+    x, y, table = np.float32([1]), np.float32([2]), np.zeros(4, np.uint64)
+    inner = ptxlab.Pointer(table, 8, addresses={8: x, 16: y})
+    kernel[1, 1](inner)
+    assert x.tolist() == [3]
+    # The array may be part of the list itself: its own first word is added to x.
+    table[0] = 0x3F800000
+    kernel[1, 1](ptxlab.Pointer(table, 8, addresses={8: x, 16: table}))
+    assert x.tolist() == [4]
+
+
 def test_the_message_of_a_fault_says_where_it_happened():
     place = {"source": {"file": "a.cu", "line": 7}, "line": 30, "kernel": "k", "block": [1, 0, 0], "thread": [2, 0, 0]}
     expected = "out of bounds (a.cu:7, line 30 of the PTX, kernel k, block [1, 0, 0], thread [2, 0, 0])"

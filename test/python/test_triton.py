@@ -1,5 +1,7 @@
 """Tests of Triton kernels that run on ptxlab. They are skipped if Triton or torch is not installed."""
 
+import multiprocessing
+import os
 import pathlib
 import re
 import runpy
@@ -216,6 +218,51 @@ def test_occupancy_can_be_computed_but_times_cannot_be_measured(hopper):
 
 
 @triton.jit
+def sum_listed(addresses, sizes, out, BLOCK: tl.constexpr):
+    which, at = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(addresses + which).to(tl.pointer_type(tl.float32))
+    value = tl.load(x + at, mask=at < tl.load(sizes + which), other=0.0)
+    tl.store(x + at, value + 1, mask=at < tl.load(sizes + which))
+    tl.store(out + which, tl.sum(value))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint64])
+def test_addresses_in_tensors_become_addresses_on_the_device(hopper, dtype):
+    parts = [torch.ones(5), torch.full((16,), 2.0), torch.arange(10.0)[7:]]
+    listed = torch.tensor([part.data_ptr() for part in parts]).to(dtype)
+    before = listed.clone()
+    out = torch.zeros(3)
+    sum_listed[(3,)](listed, torch.tensor([len(part) for part in parts]), out, BLOCK=16)
+    assert out.tolist() == [5, 32, 7 + 8 + 9]
+    assert [part[-1].item() for part in parts] == [2, 3, 10]
+    assert torch.equal(listed, before)
+
+
+def test_other_large_integers_in_tensors_are_not_changed(hopper):
+    x = torch.tensor([2**40, -1, 2**62, 0x1234_5678_9ABC])
+    expected = (x * 2).tolist()
+    double[(1,)](x, 1, 4, 4, 1, BLOCK=4)
+    assert x.tolist() == expected
+
+
+def halve_in_fork(answer):
+    x = torch.full((16,), 4.0)
+    add[(1,)](x, x, x, 16, -0.5, BLOCK=16)
+    answer.put(x.tolist())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_can_go_on_launching_kernels(hopper):
+    add[(1,)](*[torch.ones(16)] * 3, 16, -0.5, BLOCK=16)
+    context = multiprocessing.get_context("fork")
+    answer = context.Queue()
+    process = context.Process(target=halve_in_fork, args=[answer])
+    process.start()
+    assert answer.get(timeout=60) == [2.0] * 16
+    process.join()
+
+
+@triton.jit
 def race(x):
     tl.store(x, tl.program_id(0).to(tl.float32))
 
@@ -226,6 +273,14 @@ def test_options_apply_to_each_launch():
         race[(2,)](torch.zeros(1))
     assert activation.result["stats"]["threads"] == 256
     assert len(activation.result["races"]) == 1
+
+
+@pytest.mark.parametrize("options", [{"timeuot": 5}, {"timeout": "5"}, {"races": "maybe"}, {"shared_bytes": 64}])
+def test_wrong_options_are_refused_at_once(options):
+    before = triton.runtime.driver._active
+    with pytest.raises(ptxlab.PtxlabError, match=next(iter(options))):
+        ptxlab.triton.activate("sm_90", **options)
+    assert triton.runtime.driver._active is before
 
 
 def test_tensors_on_other_devices_are_refused(hopper):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from ._server import Answer, Bytes, Request, Server, data_of, target_of
 
 # Limits how long numpy may search for an element that two arrays share.
 _MOST_WORK: Any = 1_000_000
+
+# Returns an address on the device. It is known once the arrays have buffers.
+Address = Callable[[], int]
+
+# The number of bytes of an address.
+ADDRESS_BYTES = 8
 
 
 @dataclass(eq=False)
@@ -30,6 +36,8 @@ class HostArray:
     # The memory of the argument itself; None if there is no such memory, as for lists.
     memory: Optional["np.ndarray[Any, Any]"]
     can_start_later: bool
+    # The addresses that the array holds, by the offsets of their bytes.
+    addresses: Dict[int, Address] = field(default_factory=dict)
     region: Optional["Region"] = None
     offset: int = 0
 
@@ -69,6 +77,20 @@ class Region:
     members: List[HostArray] = field(default_factory=list)
     buffer: int = -1
     address: int = 0
+    # The bytes on the device before the launch. They differ from `bytes` if there are addresses among them.
+    sent: Optional["np.ndarray[Any, Any]"] = None
+
+    @property
+    def addresses(self) -> Dict[int, Address]:
+        """The addresses that the region holds, by their offsets."""
+        return {one.offset + at: address for one in self.members for at, address in one.addresses.items()}
+
+    def with_addresses(self) -> "np.ndarray[Any, Any]":
+        """The bytes with the addresses of the device."""
+        sent = self.bytes.copy()
+        for at, address in self.addresses.items():
+            sent[at : at + ADDRESS_BYTES] = np.frombuffer(address().to_bytes(ADDRESS_BYTES, "little"), np.uint8)
+        return sent
 
     @property
     def end(self) -> int:
@@ -79,7 +101,13 @@ class Region:
         self.members.append(one)
 
     def write_back(self, result: "np.ndarray[Any, Any]") -> None:
-        """Copies the new bytes of the region to the arguments."""
+        """Copies the new bytes of the region to the arguments. Addresses that are unchanged stay those of the host."""
+        if self.sent is not None:
+            result = result.copy()
+            for at in self.addresses:
+                word = slice(at, at + ADDRESS_BYTES)
+                if np.array_equal(result[word], self.sent[word]):
+                    result[word] = self.bytes[word]
         for one in self.members:
             if one.is_written_back:
                 _copy_back(one.given, one.array, result[one.offset : one.offset + one.array.nbytes])
@@ -102,14 +130,16 @@ class Copies:
         return one
 
     def upload(self) -> None:
-        """Copies everything to the device."""
+        """Copies everything to the device. Arrays with addresses are copied when all arrays have buffers."""
         self._regions = _regions(self._arrays)
+        holders = [region for region in self._regions if region.addresses]
         failed: List[PtxlabError] = []
         with ExitStack() as files:
             requests: List[Request] = []
             for region in self._regions:
-                data = data_of(self._server, region.bytes, files)
-                requests.append(("buffer/alloc", {"device": self._device, "data": data}))
+                size = {"bytes": region.bytes.nbytes}
+                contents = size if region in holders else {"data": data_of(self._server, region.bytes, files)}
+                requests.append(("buffer/alloc", {"device": self._device, **contents}))
             for region, answer in zip(self._regions, self._server.ask_all(requests)):
                 if isinstance(answer, PtxlabError):
                     failed.append(answer)
@@ -117,6 +147,14 @@ class Copies:
                     region.buffer, region.address = answer["buffer"], int(answer["address"], 16)
         if failed:
             raise failed[0]
+        for region in holders:
+            self._send_addresses(region)
+
+    def _send_addresses(self, region: Region) -> None:
+        region.sent = region.with_addresses()
+        with ExitStack() as files:
+            data = data_of(self._server, region.sent, files)
+            self._server.ask("buffer/write", device=self._device, buffer=region.buffer, data=data)
 
     def download(self, checks_overlaps: bool) -> None:
         """Copies back what the kernel has changed."""
@@ -169,7 +207,7 @@ def _changed(
         if isinstance(answer, PtxlabError):
             raise answer
         result = bytes_of(answer)
-        if not _is_equal(region.bytes, result):
+        if not _is_equal(region.bytes if region.sent is None else region.sent, result):
             yield region, result
 
 

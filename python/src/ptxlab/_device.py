@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._copies import Copies, HostArray
+from ._copies import ADDRESS_BYTES, Address, Copies, HostArray
 from ._errors import Fault, PtxlabError
 from ._formats import as_array
 from ._functions import _named
@@ -60,11 +60,16 @@ class Buffer:
 class Pointer:
     """An argument that is the address of the byte at `offset` in a Buffer, or in an array that is copied to the device
     and back as a whole.
+
+    Such an array may hold addresses itself, like the list of matrices of a batched product: `addresses` maps the
+    offsets of their eight bytes to an array, a Buffer or a Pointer each. Addresses that the kernel changes are copied
+    back as addresses of the device.
     """
 
-    def __init__(self, memory: Any, offset: int = 0) -> None:
+    def __init__(self, memory: Any, offset: int = 0, *, addresses: Optional[Mapping[int, Any]] = None) -> None:
         self.memory = memory
         self.offset = operator.index(offset)
+        self.addresses = {operator.index(at): one for at, one in (addresses or {}).items()}
 
 
 class TensorMap:
@@ -346,10 +351,10 @@ def _prepared(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies:
         return lambda: {"buffer": handle}
     if isinstance(one, Pointer):
         return _inside(one, index, parameter, copies)
-    return _pointer(copies.add(one, _holds_addresses(parameter)), parameter)
+    return _pointer(copies.add(one, _takes_addresses(parameter)), parameter)
 
 
-def _holds_addresses(parameter: Optional[Dict[str, Any]]) -> bool:
+def _takes_addresses(parameter: Optional[Dict[str, Any]]) -> bool:
     """Whether any global address can be passed. For pointers to other state spaces, the whole buffer is copied."""
     if parameter is None or parameter["dimensions"] or parameter["size"] not in (4, 8):
         return False
@@ -367,11 +372,34 @@ def _pointer(array: HostArray, parameter: Optional[Dict[str, Any]]) -> Passed:
 
 
 def _inside(one: Pointer, index: int, parameter: Optional[Dict[str, Any]], copies: Copies) -> Passed:
-    if not _holds_addresses(parameter):
+    if not _takes_addresses(parameter):
         raise PtxlabError("argument-type", f"argument {index} is a pointer; its parameter takes no global address")
-    holder = one.memory if isinstance(one.memory, Buffer) else copies.add(one.memory, True)
-    size = 8 if parameter is None else parameter["size"]
-    return lambda: {"bytes": (holder.address + one.offset).to_bytes(size, "little").hex()}
+    address = _address(one, copies)
+    size = ADDRESS_BYTES if parameter is None else parameter["size"]
+    return lambda: {"bytes": address().to_bytes(size, "little").hex()}
+
+
+def _address(one: Any, copies: Copies) -> Address:
+    """The address of an array, a Buffer or a Pointer. Arrays are copied to the device, and so are those to which the
+    addresses in them point.
+    """
+    if isinstance(one, Buffer):
+        return lambda: one.address
+    if not isinstance(one, Pointer):
+        array = copies.add(one, True)
+        return lambda: array.address
+    offset = one.offset
+    if isinstance(one.memory, Buffer):
+        if one.addresses:
+            raise PtxlabError("argument-type", "only an array can have `addresses`, not a Buffer")
+        buffer = one.memory
+        return lambda: buffer.address + offset
+    holder = copies.add(one.memory, True)
+    for at, target in one.addresses.items():
+        if not 0 <= at <= holder.array.nbytes - ADDRESS_BYTES:
+            raise PtxlabError("argument-size", f"an array of {holder.array.nbytes} bytes has no address at {at}")
+        holder.addresses[at] = _address(target, copies)
+    return lambda: holder.address + offset
 
 
 def _described(one: Union[TensorMap, Texture, Sampler], copies: Copies) -> Passed:

@@ -17,7 +17,7 @@ import warnings
 from functools import partial
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,9 +29,10 @@ from triton.runtime import _allocation, driver
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.errors import OutOfResources
 
-from ._device import Device, Kernel, Pointer, TensorMap
+from ._device import Device, Kernel
 from ._errors import Fault, PtxlabError
 from ._server import shared
+from ._triton_arguments import passed_arguments
 
 _KIB = 1024
 
@@ -51,18 +52,13 @@ _MOST_SHARED = {
     121: 99 * _KIB,
 }
 
-# The element types of tensor maps, in the order of their numbers in `tensormap.replace.tile.elemtype`.
-_ELEMENTS = (
-    ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32.ftz", "f64", "bf16"]
-    + ["tf32", "tf32.ftz", "b4x16", "b4x16_p64", "b6x16_p32"]
-)
-
-
 class Activation:
     """Ends when `deactivate` is called, or at the end of a `with` block."""
 
     def __init__(self, gpu: str, options: Mapping[str, Any]) -> None:
         self._driver = _driver_of(gpu)
+        self._driver.get_current_device()
+        self._driver.check(options)
         self._options = options
         self._driver.result = None
         if not _activations:
@@ -137,7 +133,8 @@ def activate(gpu: str = "sm_90", **options: Any) -> Activation:
     The tensors that kernels use must be on the CPU. They are copied to the device for each launch, and back if the
     kernel has changed them. Kernels that are being autotuned use their first configuration that fits on the GPU.
     `options` are options of each launch, such as timeout=5 (in seconds) or races="report".
-    Raises PtxlabError if the GPU is unknown. Launches raise Fault if the kernel faults.
+    Raises PtxlabError if the GPU is unknown, or if launches cannot have such options. Launches raise Fault if the
+    kernel faults.
     """
     if knobs.runtime.interpret:
         warnings.warn("TRITON_INTERPRET is set, so Triton interprets its kernels and does not run them on ptxlab")
@@ -148,7 +145,8 @@ class _Driver:
     """What Triton asks of the driver of a GPU."""
 
     def __init__(self, gpu: str) -> None:
-        self.device = Device(gpu=gpu)
+        self._gpu = gpu
+        self._open()
         self.options: Mapping[str, Any] = {}
         self.result: Optional[Dict[str, Any]] = None
         self._architecture = int(gpu[len("sm_") :])
@@ -156,7 +154,18 @@ class _Driver:
             get_device_properties=self._properties, load_binary=self._load
         )
         self.launcher_cls = partial(_Launch, self)
+
+    def _open(self) -> None:
+        self.device = Device(gpu=self._gpu)
         self._number = next(_numbers)
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raises an error if launches cannot have these options."""
+        own = sorted(_OWN_OPTIONS.intersection(options))
+        if own:
+            raise PtxlabError("bad-option", f"each launch has its own `{own[0]}`, so it is not an option of `activate`")
+        with self.device.module(_EMPTY) as module:
+            module.kernel()[1, 1](**options)
 
     def is_active(self) -> bool:
         return True
@@ -165,7 +174,11 @@ class _Driver:
         return GPUTarget("cuda", self._architecture, 32)
 
     def get_current_device(self) -> int:
-        """Triton keeps compiled kernels and limits by this number, so each device has its own."""
+        """Triton keeps compiled kernels and limits by this number, so each device has its own. A forked process has a
+        server of its own, and thus another device.
+        """
+        if self.device._server is not shared():
+            self._open()
         return self._number
 
     def set_current_device(self, device: int) -> None:
@@ -205,6 +218,11 @@ class _Driver:
         return None, self.device.module(ptx.decode()).kernel(name), registers, spills, threads
 
 
+# The options of a launch that each kernel sets itself.
+_OWN_OPTIONS = {"grid", "block", "cluster", "args", "bind", "shared_bytes", "device", "module", "kernel"}
+
+_EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n.entry empty() { ret; }"
+
 _numbers = count(1)
 _drivers: Dict[str, _Driver] = {}
 
@@ -214,8 +232,7 @@ def _driver_of(gpu: str) -> _Driver:
     if not isinstance(gpu, str) or re.fullmatch(r"sm_\d+", gpu) is None:
         raise PtxlabError("unknown-gpu", f"Triton compiles for a GPU such as sm_90, not for {gpu!r}")
     known = _drivers.get(gpu)
-    # A forked process has a server of its own.
-    if known is None or known.device._server is not shared():
+    if known is None:
         known = _drivers[gpu] = _Driver(gpu)
     return known
 
@@ -242,10 +259,11 @@ class _Launch:
             enter(about)
         metadata = self._metadata
         blocks = [x * metadata.num_ctas, y, z]
-        passed = list(self._passed(args))
+        passed = list(passed_arguments(self._types, self._maps, args))
         passed += self._scratch(math.prod(blocks))[: len(kernel.parameters) - len(passed)]
         try:
-            driver.result = kernel[blocks, [32 * metadata.num_warps, 1, 1]](*passed, **self._options, **driver.options)
+            launcher = kernel[blocks, [32 * metadata.num_warps, 1, 1]]
+            driver.result = launcher(*passed, **{**driver.options, **self._options})
         except Fault as fault:
             print(fault.data["printed"], end="")
             raise
@@ -261,94 +279,6 @@ class _Launch:
             allocator(metadata.global_scratch_size, metadata.global_scratch_align, 0)  # Raises an error.
         sizes = [metadata.global_scratch_size, metadata.profile_scratch_size]
         return [np.zeros(size * blocks, np.uint8) if size > 0 else 0 for size in sizes]
-
-    def _passed(self, args: Sequence[Any]) -> Iterator[Any]:
-        maps = iter(self._maps)
-        for type, value in _flat(self._types, args):
-            if isinstance(type, str) and type.startswith("tensordesc"):
-                yield from _descriptor(value, next(maps, None))
-            elif type != "constexpr":
-                yield _argument(type, value)
-
-
-def _flat(types: Sequence[Any], values: Sequence[Any]) -> Iterator[Tuple[Any, Any]]:
-    for type, value in zip(types, values):
-        if isinstance(type, tuple):
-            yield from _flat(type, value)
-        else:
-            yield type, value
-
-
-_FLOATS: Dict[str, Callable[[float], Any]] = {
-    "fp16": np.float16,
-    "bf16": lambda value: np.int16(torch.tensor(value, dtype=torch.bfloat16).view(torch.int16).item()),
-    "fp32": np.float32,
-    "f32": np.float32,
-    "fp64": np.float64,
-}
-
-
-def _argument(type: str, value: Any) -> Any:
-    if type.startswith("*"):
-        return 0 if value is None else _pointer(value)
-    return _FLOATS[type](value) if type in _FLOATS else int(value)
-
-
-def _pointer(tensor: Any) -> Any:
-    """A kernel may use the strides of a tensor, so the whole storage is on the device."""
-    memory, offset = _storage(tensor)
-    return Pointer(memory, offset) if memory.size > 0 else 0
-
-
-def _storage(tensor: Any) -> Tuple["np.ndarray[Any, Any]", int]:
-    """The bytes of a tensor's storage, and the offset of its first element."""
-    tensor = getattr(tensor, "base", tensor) if not isinstance(tensor, torch.Tensor) else tensor
-    if not isinstance(tensor, torch.Tensor):
-        raise PtxlabError("argument-type", f"a kernel takes torch tensors, not {type(tensor).__name__}")
-    if tensor.device.type != "cpu":
-        raise PtxlabError("argument-type", f"a tensor is on the device {tensor.device}; ptxlab needs tensors on the CPU")
-    whole = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
-    return whole.numpy(), int(tensor.storage_offset()) * tensor.element_size()
-
-
-def _descriptor(descriptor: Any, meta: Any) -> Iterator[Any]:
-    """Passes a tensor descriptor: as a tensor map if the GPU has them, and otherwise as a pointer with its shape."""
-    shape, strides = [int(one) for one in descriptor.shape], [int(one) for one in descriptor.strides]
-    if meta is not None:
-        yield _tensor_map(descriptor, meta, shape, strides)
-    else:
-        yield _pointer(descriptor.base)
-        yield from (*shape, *strides, int(descriptor.padding == "nan"))
-        if hasattr(descriptor, "round_f32_to_tf32"):
-            yield int(descriptor.round_f32_to_tf32)
-    yield from (*shape, *strides)
-
-
-def _tensor_map(descriptor: Any, meta: Mapping[str, Any], shape: List[int], strides: List[int]) -> TensorMap:
-    """Triton lists dimensions from the outermost to the innermost; a TensorMap does the opposite."""
-    memory, offset = _storage(descriptor.base)
-    is_rounded = getattr(descriptor, "round_f32_to_tf32", False)
-    dimensions = [*shape[:-1], shape[-1] * 2] if meta["fp4_padded"] else shape
-    return TensorMap(
-        memory[offset:],
-        **(_pixels(descriptor, meta) if meta.get("is_im2col", False) else {"box": meta["block_size"][::-1]}),
-        type="tf32" if is_rounded else _ELEMENTS[meta["elem_type"]],
-        dimensions=dimensions[::-1],
-        strides=[one * meta["elem_size"] for one in strides[:-1]][::-1],
-        swizzle=(0, 32, 64, 128)[meta["swizzle"]],
-        fill="nan" if descriptor.padding == "nan" else "zeros",
-    )
-
-
-def _pixels(descriptor: Any, meta: Mapping[str, Any]) -> Dict[str, Any]:
-    pixels, channels = meta["block_size"]
-    im2col = {
-        "lowerCorner": list(descriptor.pixel_box_lower_corner)[::-1],
-        "upperCorner": list(descriptor.pixel_box_upper_corner)[::-1],
-        "channelsPerPixel": channels,
-        "pixelsPerColumn": pixels,
-    }
-    return {"im2col": im2col, "element_strides": (descriptor.element_strides or [1] * len(descriptor.shape))[::-1]}
 
 
 def _run_for_gpu(run: Callable[..., Any]) -> Callable[..., Any]:
