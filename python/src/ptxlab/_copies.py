@@ -160,7 +160,7 @@ class Copies:
         """Copies back what the kernel has changed."""
         wanted = [region for region in self._regions if any(one.is_written_back for one in region.members)]
         with ExitStack() as files:
-            targets = [target_of(self._server, region.bytes.nbytes, files) for region in wanted]
+            targets = [target_of(self._server, region.bytes.nbytes, files, briefly=True) for region in wanted]
             answers = self._server.ask_all(
                 [
                     ("buffer/read", {"device": self._device, "buffer": region.buffer, **into})

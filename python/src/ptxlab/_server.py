@@ -345,6 +345,16 @@ class SharedFile:
             self._server.require()
             raise
 
+    def view(self) -> "np.ndarray[Any, Any]":
+        """The bytes without a copy of them, for a short time: the file keeps its space until the array is gone."""
+        if os.name != "posix":  # Files that are mapped cannot be removed.
+            return self.get(np.uint8)
+        try:
+            return np.memmap(str(self._path), np.uint8, mode="r").view(np.ndarray)
+        except OSError:
+            self._server.require()
+            raise
+
 
 def data_of(server: Server, array: "np.ndarray[Any, Any]", files: ExitStack) -> Dict[str, Any]:
     """The bytes of an array as data for a request: in the message or, for a large array, in a file."""
@@ -353,13 +363,14 @@ def data_of(server: Server, array: "np.ndarray[Any, Any]", files: ExitStack) -> 
     return files.enter_context(server.file()).put(array)
 
 
-def target_of(server: Server, size: int, files: ExitStack) -> Tuple[Dict[str, Any], Bytes]:
+def target_of(server: Server, size: int, files: ExitStack, *, briefly: bool = False) -> Tuple[Dict[str, Any], Bytes]:
     """The parameters that tell a request where to put `size` bytes, and a function that gets the bytes from the answer.
+    The bytes are not copied if they are needed `briefly`: they are read-only and must be dropped soon.
     """
     if size <= INLINE_BYTES:
         return {}, lambda answer: np.frombuffer(bytearray(base64.b64decode(answer["base64"])), np.uint8)
     file = files.enter_context(server.file())
-    return {"into": {"file": file.name}}, lambda _: file.get(np.uint8)
+    return {"into": {"file": file.name}}, lambda _: file.view() if briefly else file.get(np.uint8)
 
 
 _servers: "weakref.WeakSet[Server]" = weakref.WeakSet()
