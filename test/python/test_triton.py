@@ -320,6 +320,12 @@ def test_kernels_run_again_after_a_gpu_is_activated_again():
     assert x.tolist() == [8.0] * 16
 
 
+def test_kernels_are_loaded_once(hopper):
+    x = torch.ones(16)
+    first, second = (add[(1,)](x, x, x, 16, 1.0, BLOCK=16).function for _ in range(2))
+    assert second is first
+
+
 def test_activations_may_end_in_any_order():
     before = triton.runtime.driver._active
     first, second = ptxlab.triton.activate("sm_80"), ptxlab.triton.activate("sm_90")

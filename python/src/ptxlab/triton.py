@@ -18,7 +18,7 @@ from functools import partial
 from itertools import count
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 import torch
@@ -158,6 +158,8 @@ class _Driver:
     def _open(self) -> None:
         self.device = Device(gpu=self._gpu)
         self._number = next(_numbers)
+        # Without a module, Triton loads a kernel again for each launch.
+        self._kernels: WeakValueDictionary[Tuple[str, bytes], Kernel] = WeakValueDictionary()
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Raises an error if launches cannot have these options."""
@@ -215,7 +217,10 @@ class _Driver:
         module. The number of registers is unknown, so the largest possible number takes its place.
         """
         registers, spills, threads = 255, 0, 1024
-        return None, self.device.module(ptx.decode()).kernel(name), registers, spills, threads
+        kernel = self._kernels.get((name, ptx))
+        if kernel is None:
+            kernel = self._kernels[name, ptx] = self.device.module(ptx.decode()).kernel(name)
+        return None, kernel, registers, spills, threads
 
 
 # The options of a launch that each kernel sets itself.
