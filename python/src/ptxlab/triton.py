@@ -226,7 +226,7 @@ class _Driver:
 # The options of a launch that each kernel sets itself.
 _OWN_OPTIONS = {"grid", "block", "cluster", "args", "bind", "shared_bytes", "device", "module", "kernel"}
 
-_EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n.entry empty() { ret; }"
+_EMPTY = ".version 6.0\n.target sm_30\n.address_size 64\n.entry empty() { ret; }"
 
 _numbers = count(1)
 _drivers: Dict[str, _Driver] = {}
