@@ -28,6 +28,18 @@ describe('--html', () => {
     expect(text.trimEnd()).toMatch(/<\/html>$/);
   });
 
+  test('counts elements that are NaN, infinite or zero in different ways, as the text does', async () => {
+    const odd = putSafetensors(folder, 'html-odd.safetensors', { w: floats(NaN, 1, 0, 1) });
+    const even = putSafetensors(folder, 'html-even.safetensors', { w: floats(1, Infinity, -0, 2) });
+    const report = join(folder, 'mismatches.html');
+    const { stdout } = await diff('--html', report, odd, even);
+    const text = readFileSync(report, 'utf8');
+    for (const words of ['1 NaN in only one file', '1 infinity in only one file', '1 zeros of the opposite sign']) {
+      expect(stdout).toContain(words);
+      expect(text).toContain(words);
+    }
+  });
+
   test('replaces an older report with --force, and leaves nothing else behind', async () => {
     const report = put(folder, 'old.html', 'old');
     const files = readdirSync(folder).length;

@@ -3,7 +3,7 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import { alignColumns, folded } from '../columns.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { DiffLayout } from './layout.ts';
-import { elementText, placeText, ulpsText, unitText } from './words.ts';
+import { elementText, mismatchTexts, placeText, ulpsText, unitText } from './words.ts';
 import { bar } from '../histogram-text.ts';
 import { shapeText } from '../inspect/text.ts';
 import { encodingText } from '../encoding-text.ts';
@@ -17,16 +17,9 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): readonly st
   const { a, b, outcome } = pair;
   if (outcome.kind !== 'compared') return [];
   const { style, isAscii, width } = layout;
-  const { ulps, worst, meanSquaredError, nanMismatches, infinityMismatches, zeroSigns } = outcome.comparison;
+  const { ulps, worst, meanSquaredError } = outcome.comparison;
   const [from, to] = [encodingText(a, isAscii), encodingText(b, isAscii)];
   const types = from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
-  const counts = (
-    [
-      [nanMismatches, 'NaN in only one file'],
-      [infinityMismatches, 'infinity in only one file'],
-      [zeroSigns, 'zeros of the opposite sign'],
-    ] as const
-  ).filter(([count]) => count > 0);
   const most = Math.max(1, ...ulps.map(({ count }) => count));
   const all = ulps.reduce((sum, { count }) => sum + count, 0);
   const errorRows = ulps.map(({ ulps: end, count }) => [
@@ -45,7 +38,7 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): readonly st
   return [
     ...folded(style.strong(printable(a.entry.name)), `${types}, ${shapeText(a.entry.shape, isAscii)}`, width),
     `  mean squared error ${valueText(meanSquaredError)}`,
-    ...counts.map(([count, words]) => `  ${countText(count)} ${words}`),
+    ...mismatchTexts(outcome.comparison).map((text) => `  ${text}`),
     ...faintHead(
       alignColumns([[unitText(outcome.unit), 'elements', '', ''], ...errorRows], ['right', 'right', 'right', 'left']),
       style,

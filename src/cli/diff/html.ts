@@ -11,6 +11,7 @@ import {
   decibelText,
   differentText,
   elementText,
+  mismatchTexts,
   placeText,
   typesText,
   ulpsText,
@@ -128,7 +129,7 @@ function measures({ outcome }: ComparedPair): Html {
 function pairSection({ a, b, outcome }: ComparedPair, index: number): Html {
   if (outcome.kind !== 'compared') return html``;
   const { comparison, exponents, unit } = outcome;
-  const { ulps, worst, meanSquaredError, nanMismatches, infinityMismatches } = comparison;
+  const { ulps, worst, meanSquaredError } = comparison;
   const errors = drawChart({
     title: `Errors in ${unitText(unit)}`,
     categories: ulps.map(({ ulps: end }) => ulpsText(end, false)),
@@ -142,8 +143,7 @@ function pairSection({ a, b, outcome }: ComparedPair, index: number): Html {
     `${encodingText(a, false)} \u2192 ${encodingText(b, false)}`,
     shapeText(a.entry.shape, false),
     `mean squared error ${valueText(meanSquaredError)}`,
-    ...(nanMismatches > 0 ? [`${countText(nanMismatches)} NaN in only one file`] : []),
-    ...(infinityMismatches > 0 ? [`${countText(infinityMismatches)} infinity in only one file`] : []),
+    ...mismatchTexts(comparison),
   ];
   const rows = worst.map(
     (element) =>

@@ -2,6 +2,7 @@
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { FileDiff } from './file-diff.ts';
+import { mismatchWords } from './words.ts';
 
 /** The limits on the differences; a limit that is not given is null. */
 export interface Limits {
@@ -50,8 +51,8 @@ export function complaints(pair: ComparedPair, limits: Limits): readonly string[
 
 function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): readonly string[] {
   const words: string[] = [];
-  if (found.nanMismatches > 0) words.push('NaN in only one file');
-  if (found.infinityMismatches > 0) words.push('infinity in only one file');
+  if (found.nanMismatches > 0) words.push(mismatchWords.nan);
+  if (found.infinityMismatches > 0) words.push(mismatchWords.infinity);
   if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
   if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
   // The comparison is negated so that an SQNR of NaN, which results from an overflow, also counts as too low.

@@ -3,7 +3,7 @@ import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import { starredType } from '../encoding-text.ts';
-import { percentText, valueText } from '../number-text.ts';
+import { countText, percentText, valueText } from '../number-text.ts';
 
 /**
  * The types of two compared tensors: `F32`, or `F32 → F8_E4M3*` if the types differ. A star means that the elements
@@ -16,6 +16,23 @@ export function typesText({ a, b }: Pick<ComparedPair, 'a' | 'b'>, isAscii: bool
 
 export function differentText({ different, count }: Comparison): string {
   return percentText(different, count);
+}
+
+/** Ways in which elements can differ that no size of an error expresses. */
+export const mismatchWords = {
+  nan: 'NaN in only one file',
+  infinity: 'infinity in only one file',
+  zeroSign: 'zeros of the opposite sign',
+} as const;
+
+/** `3 NaN in only one file`: for each such way, the number of elements that differ in this way, if there are any. */
+export function mismatchTexts({ nanMismatches, infinityMismatches, zeroSigns }: Comparison): readonly string[] {
+  const counts = [
+    [nanMismatches, mismatchWords.nan],
+    [infinityMismatches, mismatchWords.infinity],
+    [zeroSigns, mismatchWords.zeroSign],
+  ] as const;
+  return counts.filter(([count]) => count > 0).map(([count, words]) => `${countText(count)} ${words}`);
 }
 
 export function decibelText(decibels: number): string {
