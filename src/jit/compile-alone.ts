@@ -76,8 +76,5 @@ function separateRegions(all: readonly KernelRegion[], request: AloneRequest): r
 }
 
 function addFunction(shape: KernelShape, { fn, region }: KernelRegion): number {
-  const { builder } = shape.helpers;
-  const index = builder.declare(regionType);
-  builder.define(index, regionFunction(shape, fn, region));
-  return index;
+  return shape.helpers.builder.add(regionType, regionFunction(shape, fn, region));
 }

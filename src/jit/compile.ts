@@ -53,13 +53,10 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
     if (!given.has(i)) helpers.builder.define(elementAt(functions, i), regionFunction(shape, region.fn, region.region));
     return compileFour(shape, region, functions);
   });
-  const run = helpers.builder.declare(runType);
-  helpers.builder.define(run, runFunction(shape, functions, fours));
+  const run = helpers.builder.add(runType, runFunction(shape, functions, fours));
   const unit = shape.inWarps ? runsWarps(shape, run) : run;
   helpers.builder.export('run', unit);
-  const runBlocks = helpers.builder.declare(runBlocksType);
-  helpers.builder.define(runBlocks, runBlocksFunction(shape, unit));
-  helpers.builder.export('runBlocks', runBlocks);
+  helpers.builder.export('runBlocks', helpers.builder.add(runBlocksType, runBlocksFunction(shape, unit)));
   return {
     kernel: describeKernel(shape),
     bytes: helpers.builder.encode(),
@@ -75,9 +72,7 @@ function runsWarps(shape: KernelShape, run: number): number {
   const advance = advanceFunction(shape, run);
   builder.export('advance', advance);
   builder.export('complete', completeFunction(shape));
-  const unit = builder.declare(runType);
-  builder.define(unit, unitFunction(shape, runType, { run, advance }));
-  return unit;
+  return builder.add(runType, unitFunction(shape, runType, { run, advance }));
 }
 
 /**
@@ -85,12 +80,8 @@ function runsWarps(shape: KernelShape, run: number): number {
  * no such function.
  */
 function compileFour(shape: KernelShape, { fn, region }: KernelRegion, functions: AloneFunctions): number | null {
-  const { builder } = shape.helpers;
   const four = fourFunction(shape, fn, region, functions);
-  if (four === null) return null;
-  const index = builder.declare(regionType);
-  builder.define(index, four);
-  return index;
+  return four === null ? null : shape.helpers.builder.add(regionType, four);
 }
 
 /**

@@ -61,6 +61,13 @@ export class ModuleBuilder {
     declared.body = code.encode((words) => this.constants.indexOf(words));
   }
 
+  /** Adds a function with its body, and returns its index. */
+  add(type: FunctionType, code: Code): number {
+    const index = this.declare(type);
+    this.define(index, code);
+    return index;
+  }
+
   export(name: string, index: number): void {
     this.exports.push({ name, index });
   }

@@ -20,7 +20,6 @@ export const carryMemory: { readonly round: number; readonly bytes: number } = {
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
   const parameters = ['i32', 'i32', 'i32'] as const;
-  const index = builder.declare({ parameters, results: ['i32'] });
   const code = new Code(parameters);
   const [rounds, mask, carry] = [0, 1, 2];
   const [pointer, found, masks, carries] = [
@@ -39,7 +38,6 @@ export function carryKernel(): Uint8Array<ArrayBuffer> {
     code.set(found);
   });
   code.get(found).get(masks).vector('v128.andnot', 'v128.any_true');
-  builder.define(index, code);
-  builder.export('carries', index);
+  builder.export('carries', builder.add({ parameters, results: ['i32'] }, code));
   return builder.encode();
 }

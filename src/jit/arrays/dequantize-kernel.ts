@@ -22,12 +22,10 @@ import { splat } from '../simd/vector-words.ts';
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
   const parameters = ['i32', 'i32'] as const;
-  const index = builder.declare({ parameters, results: [] });
   const code = new Code(parameters, true);
   const { width } = formats[element];
   writeDecode(code, element, { width, dense: dense && width < 8, highFirst: false });
-  builder.define(index, code);
-  builder.export('decode', index);
+  builder.export('decode', builder.add({ parameters, results: [] }, code));
   return builder.encode();
 }
 

@@ -45,11 +45,9 @@ export const packedMemory: Readonly<
 export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
   const parameters = ['i32'] as const;
-  const index = builder.declare({ parameters, results: [] });
   const code = new Code(parameters, true);
   new KernelWriter(code, block).write();
-  builder.define(index, code);
-  builder.export('decode', index);
+  builder.export('decode', builder.add({ parameters, results: [] }, code));
   return builder.encode();
 }
 

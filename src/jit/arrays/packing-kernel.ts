@@ -33,11 +33,9 @@ export function packingKernel(block: PackedBlock, encoding: BlockEncoding | null
 
 function define(builder: ModuleBuilder, name: string, body: (code: Code) => void): void {
   const parameters = ['i32'] as const;
-  const index = builder.declare({ parameters, results: [] });
   const code = new Code(parameters, true);
   body(code);
-  builder.define(index, code);
-  builder.export(name, index);
+  builder.export(name, builder.add({ parameters, results: [] }, code));
 }
 
 function writePacking(code: Code, { elements, bytes, codes, scale, offset }: PackedBlock): void {

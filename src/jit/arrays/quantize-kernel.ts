@@ -44,11 +44,9 @@ export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
 }
 
 function define(builder: ModuleBuilder, name: string, parameters: readonly 'i32'[], body: (code: Code) => void): void {
-  const index = builder.declare({ parameters, results: [] });
   const code = new Code(parameters, true);
   body(code);
-  builder.define(index, code);
-  builder.export(name, index);
+  builder.export(name, builder.add({ parameters, results: [] }, code));
 }
 
 /** Number of vectors in a group. */

@@ -18,10 +18,8 @@ export const rowParameters = { row: 0, first: 1, count: 2 } as const;
 export function rowModule(write: (code: Code) => void): Uint8Array<ArrayBuffer> {
   const parameters = ['i32', 'i32', 'i32'] as const;
   const builder = new ModuleBuilder();
-  const index = builder.declare({ parameters, results: ['i32'] });
   const code = new Code(parameters, true);
   write(code);
-  builder.define(index, code);
-  builder.export('multiply', index);
+  builder.export('multiply', builder.add({ parameters, results: ['i32'] }, code));
   return builder.encode();
 }

@@ -51,8 +51,7 @@ export function addCommonFunction(
   );
   if (common === null) return new Map();
   const { builder } = shape.helpers;
-  const index = builder.declare(commonType);
-  builder.define(index, regionFunction(shape, common.fn, common.region));
+  const index = builder.add(commonType, regionFunction(shape, common.fn, common.region));
   return new Map(some.map((region, i) => [region, addEntry(shape.helpers, index, i)]));
 }
 
@@ -70,7 +69,5 @@ function commonRegion(fn: FunctionShape, entries: readonly number[]): KernelRegi
 function addEntry({ builder }: Helpers, all: number, entry: number): number {
   const code = new Code(regionType.parameters);
   regionType.parameters.forEach((_, i) => code.get(i));
-  const index = builder.declare(regionType);
-  builder.define(index, code.i32(entry).call(all));
-  return index;
+  return builder.add(regionType, code.i32(entry).call(all));
 }

@@ -10,7 +10,7 @@ export const canCompile: () => boolean = once(compilesVectors);
 
 function compilesVectors(): boolean {
   const builder = new ModuleBuilder();
-  builder.define(builder.declare({ parameters: [], results: ['v128'] }), new Code([]).words(0, 0, 0, 0));
+  builder.add({ parameters: [], results: ['v128'] }, new Code([]).words(0, 0, 0, 0));
   try {
     return new WebAssembly.Module(builder.encode()) instanceof WebAssembly.Module;
   } catch {
