@@ -707,9 +707,62 @@ def test_an_array_can_hold_addresses_of_arrays_buffers_and_pointers(ptx_device):
         assert both.tolist() == [22, 44, 1, 2]
         with pytest.raises(ptxlab.PtxlabError, match="not a Buffer"):
             kernel[1, 2](ptxlab.Pointer(held, addresses={0: both}))
-    for at in (-8, 17, 24):
+
+
+def test_wrong_addresses_are_refused(ptx_device):
+    kernel = ptx_device.module(ADD_LISTED).kernel()
+    x, y, listed = np.float32([1]), np.float32([2]), np.zeros(3, np.uint64)
+    for at in (-8, 17, 24, 2**70):
         with pytest.raises(ptxlab.PtxlabError, match=f"24 bytes has no address at {at}"):
-            kernel[1, 2](ptxlab.Pointer(listed, addresses={at: both}))
+            kernel[1, 1](ptxlab.Pointer(listed, addresses={at: x}))
+    for wrong in (None, 5, "x", [1.0], {}):
+        with pytest.raises(ptxlab.PtxlabError, match="must be an array, a Buffer or a Pointer, not"):
+            ptxlab.Pointer(listed, addresses={0: wrong})
+    with pytest.raises(ptxlab.PtxlabError, match="must be a dict, not list"):
+        ptxlab.Pointer(listed, addresses=[x])
+    with pytest.raises(ptxlab.PtxlabError, match="two addresses at 4"):
+        kernel[1, 1](ptxlab.Pointer(listed, addresses={0: x, 4: y}))
+    with pytest.raises(ptxlab.PtxlabError, match="two addresses at 0"):
+        kernel[1, 1](ptxlab.Pointer(listed, addresses={0: x, 8: ptxlab.Pointer(listed, addresses={0: y})}))
+    with pytest.raises(ptxlab.PtxlabError, match="argument 0: the offset"):
+        kernel[1, 1](ptxlab.Pointer(listed, 2**70))
+    assert x.tolist() == [1]
+
+
+def test_buffers_of_other_devices_are_refused(ptx_device):
+    kernel = ptx_device.module(ADD_LISTED).kernel()
+    listed = np.zeros(3, np.uint64)
+    with ptxlab.Device() as other:
+        foreign = other.buffer(64)
+        for argument in (foreign, ptxlab.Pointer(foreign), ptxlab.Pointer(listed, addresses={0: foreign})):
+            with pytest.raises(ptxlab.PtxlabError, match="belongs to another device"):
+                kernel[1, 1](argument)
+
+
+# Moves the address in the list by four bytes.
+MOVE_LISTED = """
+.version 8.0
+.target sm_90
+.address_size 64
+.entry move_listed(.param .u64 list)
+{
+    .reg .u64 %l, %x;
+    ld.param.u64 %l, [list];
+    ld.global.u64 %x, [%l];
+    add.u64 %x, %x, 4;
+    st.global.u64 [%l], %x;
+    ret;
+}
+"""
+
+
+def test_addresses_that_a_kernel_moves_are_addresses_of_the_host(ptx_device):
+    kernel = ptx_device.module(MOVE_LISTED).kernel()
+    x, listed = np.float32([1, 2]), np.zeros(1, np.uint64)
+    listed[0] = x.ctypes.data
+    for moved in (4, 8):
+        kernel[1, 1](ptxlab.Pointer(listed, addresses={0: ptxlab.Pointer(x, moved - 4)}))
+        assert listed[0] == x.ctypes.data + moved
 
 
 def test_addresses_lead_from_array_to_array(ptx_device):
@@ -722,6 +775,11 @@ def test_addresses_lead_from_array_to_array(ptx_device):
     table[0] = 0x3F800000
     kernel[1, 1](ptxlab.Pointer(table, 8, addresses={8: x, 16: table}))
     assert x.tolist() == [4]
+    ring = ptxlab.Pointer(table, 8)
+    ring.addresses = {8: x, 16: y, 24: ring}
+    table.resize(5, refcheck=False)
+    kernel[1, 1](ring)
+    assert x.tolist() == [6]
 
 
 def test_the_message_of_a_fault_says_where_it_happened():

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import runpy
+import threading
 
 import pytest
 
@@ -238,11 +239,75 @@ def test_addresses_in_tensors_become_addresses_on_the_device(hopper, dtype):
     assert torch.equal(listed, before)
 
 
+@triton.jit
+def move_listed(addresses):
+    tl.store(addresses, tl.load(addresses) + 4)
+
+
+def test_addresses_that_a_kernel_moves_are_addresses_of_the_host(hopper):
+    x, out = torch.arange(4.0), torch.zeros(1)
+    listed = torch.tensor([x.data_ptr()])
+    for moved in (1, 2):
+        move_listed[(1,)](listed)
+        assert listed.item() == x.data_ptr() + 4 * moved
+        sum_listed[(1,)](listed, torch.tensor([4 - moved]), out, BLOCK=4)
+    assert (out.item(), x.tolist()) == ((2 + 1) + (3 + 1), [0, 2, 4, 5])
+
+
+@triton.jit
+def load_nested(tables, out):
+    inner = tl.load(tables).to(tl.pointer_type(tl.int64))
+    tl.store(out, tl.load(tl.load(inner + 1).to(tl.pointer_type(tl.float32))))
+
+
+def test_tables_may_hold_addresses_of_tables(hopper):
+    x, out = torch.tensor([5.0]), torch.zeros(1)
+    inner = torch.tensor([0, x.data_ptr(), 0])
+    inner[0], inner[2] = inner.data_ptr(), inner.data_ptr() + 24
+    load_nested[(1,)](torch.tensor([inner.data_ptr()]), out)
+    assert out.item() == 5
+
+
 def test_other_large_integers_in_tensors_are_not_changed(hopper):
-    x = torch.tensor([2**40, -1, 2**62, 0x1234_5678_9ABC])
+    large = torch.empty(10_000)
+    x = torch.tensor([2**40, -1, 2**62, 0x1234_5678_9ABC, 2**50, large.data_ptr() + 8])
     expected = (x * 2).tolist()
-    double[(1,)](x, 1, 4, 4, 1, BLOCK=4)
+    double[(1,)](x, 1, 6, 6, 1, BLOCK=8)
     assert x.tolist() == expected
+
+
+def test_tensors_without_memory_do_not_disturb_the_search_for_addresses(hopper):
+    without = [torch.nn.LazyLinear(4), torch.empty(4, device="meta"), torch.eye(2).to_sparse()]
+    x, out = torch.ones(4), torch.zeros(1)
+    torch.set_default_device("meta")
+    try:
+        sum_listed[(1,)](torch.tensor([x.data_ptr()], device="cpu"), torch.tensor([4], device="cpu"), out, BLOCK=4)
+    finally:
+        torch.set_default_device(None)
+    assert out.item() == len(without) + 1
+
+
+def test_faults_at_addresses_of_the_host_say_so(hopper):
+    memory = bytearray(64)
+    address = torch.frombuffer(memory, dtype=torch.uint8).data_ptr()
+    with pytest.raises(ptxlab.Fault, match="may be an address of the host"):
+        load_nested[(1,)](torch.tensor([address]), torch.zeros(1))
+
+
+def test_threads_can_use_parts_of_one_tensor(hopper):
+    x = torch.zeros(2, 16)
+    one = torch.ones(16)
+
+    def work(part):
+        for _ in range(20):
+            add[(1,)](part, one, part, 16, 1.0, BLOCK=16)
+
+    threads = [threading.Thread(target=work, args=[x[i]]) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.tolist() == [[20.0] * 16] * 2
 
 
 def halve_in_fork(answer):
@@ -275,12 +340,30 @@ def test_options_apply_to_each_launch():
     assert len(activation.result["races"]) == 1
 
 
-@pytest.mark.parametrize("options", [{"timeuot": 5}, {"timeout": "5"}, {"races": "maybe"}, {"shared_bytes": 64}])
+WRONG_OPTIONS = [{"timeuot": 5}, {"timeout": "5"}, {"races": "maybe"}, {"shared_bytes": 64}, {"sharedBytes": 64}]
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS)
 def test_wrong_options_are_refused_at_once(options):
     before = triton.runtime.driver._active
     with pytest.raises(ptxlab.PtxlabError, match=next(iter(options))):
         ptxlab.triton.activate("sm_90", **options)
     assert triton.runtime.driver._active is before
+
+
+def test_options_with_which_no_launch_can_end_are_refused():
+    with pytest.raises(ptxlab.PtxlabError, match="no launch can end with these options") as caught:
+        ptxlab.triton.activate("sm_90", timeout=0)
+    assert caught.value.code == "bad-option"
+
+
+def test_nested_activations_have_results_of_their_own():
+    x = torch.ones(16)
+    with ptxlab.triton.activate("sm_90") as outer:
+        add[(1,)](x, x, x, 16, 1.0, BLOCK=16)
+        with ptxlab.triton.activate("sm_90") as inner:
+            assert inner.result is None
+        assert outer.result["ok"]
 
 
 def test_tensors_on_other_devices_are_refused(hopper):

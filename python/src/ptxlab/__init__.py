@@ -1,7 +1,9 @@
 """NVIDIA PTX on numpy arrays, without a GPU. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
 
+from ._arguments import Pointer, Sampler, Shared, Surface, TensorMap, Texture
 from ._arrays import Quantized, convert, dequantize, quantize
-from ._device import Buffer, Device, Kernel, Module, Pointer, Sampler, Shared, Surface, TensorMap, Texture
+from ._buffer import Buffer
+from ._device import Device, Kernel, Module
 from ._errors import Fault, PtxlabError
 from ._evaluate import evaluate
 from ._functions import Finding, Report, check, explain, triton_ptx

@@ -7,6 +7,7 @@ the kernel writes to one of these arrays, the copies of the others would be out 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
@@ -81,16 +82,32 @@ class Region:
     sent: Optional["np.ndarray[Any, Any]"] = None
 
     @property
-    def addresses(self) -> Dict[int, Address]:
-        """The addresses that the region holds, by their offsets."""
-        return {one.offset + at: address for one in self.members for at, address in one.addresses.items()}
+    def holds_addresses(self) -> bool:
+        return any(one.addresses for one in self.members)
+
+    def addresses(self) -> Dict[int, int]:
+        """The addresses on the device that the region holds, by their offsets."""
+        found: Dict[int, int] = {}
+        pairs = {(one.offset + at, address()) for one in self.members for at, address in one.addresses.items()}
+        last = -ADDRESS_BYTES
+        for at, address in sorted(pairs):
+            if at < last + ADDRESS_BYTES:
+                raise PtxlabError("argument-type", f"an array has two addresses at {at}, or at {last} and {at}")
+            found[at] = address
+            last = at
+        return found
 
     def with_addresses(self) -> "np.ndarray[Any, Any]":
         """The bytes with the addresses of the device."""
         sent = self.bytes.copy()
-        for at, address in self.addresses.items():
-            sent[at : at + ADDRESS_BYTES] = np.frombuffer(address().to_bytes(ADDRESS_BYTES, "little"), np.uint8)
+        for at, address in self.addresses().items():
+            sent[at : at + ADDRESS_BYTES] = _word(address)
         return sent
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the region is memory of its arguments, and not a copy."""
+        return self.members[0].is_in_place
 
     @property
     def end(self) -> int:
@@ -101,13 +118,7 @@ class Region:
         self.members.append(one)
 
     def write_back(self, result: "np.ndarray[Any, Any]") -> None:
-        """Copies the new bytes of the region to the arguments. Addresses that are unchanged stay those of the host."""
-        if self.sent is not None:
-            result = result.copy()
-            for at in self.addresses:
-                word = slice(at, at + ADDRESS_BYTES)
-                if np.array_equal(result[word], self.sent[word]):
-                    result[word] = self.bytes[word]
+        """Copies the new bytes of the region to the arguments."""
         for one in self.members:
             if one.is_written_back:
                 _copy_back(one.given, one.array, result[one.offset : one.offset + one.array.nbytes])
@@ -119,6 +130,8 @@ class Copies:
     def __init__(self, server: Server, device: int) -> None:
         self._server = server
         self._device = device
+        # The arrays of pointers whose addresses are known, by the identities of the memory and of the addresses.
+        self.pointers: Dict[Tuple[int, int], HostArray] = {}
         self._arrays: List[HostArray] = []
         self._regions: List[Region] = []
 
@@ -129,10 +142,16 @@ class Copies:
         self._arrays.append(one)
         return one
 
+    def require_own(self, server: Server, device: int) -> None:
+        """Raises an error if a buffer belongs to another device, where its address means something else."""
+        if server is not self._server or device != self._device:
+            server.require()
+            raise PtxlabError("argument-type", "a buffer belongs to another device than the kernel")
+
     def upload(self) -> None:
         """Copies everything to the device. Arrays with addresses are copied when all arrays have buffers."""
         self._regions = _regions(self._arrays)
-        holders = [region for region in self._regions if region.addresses]
+        holders = [region for region in self._regions if region.holds_addresses]
         failed: List[PtxlabError] = []
         with ExitStack() as files:
             requests: List[Request] = []
@@ -174,7 +193,26 @@ class Copies:
                 for region, _ in changed:
                     self._require_alone(region)
             for region, result in changed:
-                region.write_back(result)
+                region.write_back(self._with_host_addresses(region, result))
+
+    def _with_host_addresses(self, region: Region, result: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+        """New bytes of a region. The addresses that it held are those of the host again, even if the kernel has moved
+        them. Other addresses of the device remain.
+        """
+        if region.sent is None:
+            return result
+        result = result.copy()
+        placed = sorted((one for one in self._regions if one.is_in_place), key=lambda one: one.address)
+        starts = [one.address for one in placed]
+        for at, before in region.addresses().items():
+            word = slice(at, at + ADDRESS_BYTES)
+            address = int.from_bytes(result[word].tobytes(), "little")
+            which = bisect_right(starts, address) - 1
+            if address == before:
+                result[word] = region.bytes[word]
+            elif which >= 0 and address <= starts[which] + placed[which].bytes.nbytes:
+                result[word] = _word(placed[which].start + address - starts[which])
+        return result
 
     def _may_overlap(self) -> bool:
         bounds = sorted(_bounds(one.memory) for one in self._arrays if one.memory is not None)
@@ -227,6 +265,10 @@ def _bounds(array: "np.ndarray[Any, Any]") -> Tuple[int, int]:
         far = (count - 1) * stride
         start, end = start + min(far, 0), end + max(far, 0)
     return start, end + array.itemsize
+
+
+def _word(address: int) -> "np.ndarray[Any, Any]":
+    return np.frombuffer(address.to_bytes(ADDRESS_BYTES, "little"), np.uint8)
 
 
 def _address(array: "np.ndarray[Any, Any]") -> int:

@@ -12,7 +12,9 @@ Needs torch, and Triton 3.6 or newer.
 from __future__ import annotations
 
 import math
+import os
 import re
+import threading
 import warnings
 from functools import partial
 from itertools import count
@@ -59,17 +61,13 @@ class Activation:
         self._driver = _driver_of(gpu)
         self._driver.get_current_device()
         self._driver.check(options)
-        self._options = options
-        self._driver.result = None
+        self.options = options
+        # What the last launch returned: `stats`, `printed` and `races`. None if it did not run to its end.
+        self.result: Optional[Dict[str, Any]] = None
         if not _activations:
             _replaced.put()
         _activations.append(self)
         self._use()
-
-    @property
-    def result(self) -> Optional[Dict[str, Any]]:
-        """What the last launch returned: `stats`, `printed` and `races`. None if it did not run to its end."""
-        return self._driver.result
 
     def deactivate(self) -> None:
         """Makes the previous activation, or the driver from before all activations, active again. Further calls do
@@ -84,7 +82,7 @@ class Activation:
             _replaced.restore()
 
     def _use(self) -> None:
-        self._driver.options = self._options
+        self._driver.activation = self
         driver.set_active(self._driver)
 
     def __enter__(self) -> "Activation":
@@ -147,8 +145,7 @@ class _Driver:
     def __init__(self, gpu: str) -> None:
         self._gpu = gpu
         self._open()
-        self.options: Mapping[str, Any] = {}
-        self.result: Optional[Dict[str, Any]] = None
+        self.activation: Optional[Activation] = None
         self._architecture = int(gpu[len("sm_") :])
         self.utils = SimpleNamespace(
             get_device_properties=self._properties, load_binary=self._load
@@ -166,8 +163,11 @@ class _Driver:
         own = sorted(_OWN_OPTIONS.intersection(options))
         if own:
             raise PtxlabError("bad-option", f"each launch has its own `{own[0]}`, so it is not an option of `activate`")
-        with self.device.module(_EMPTY) as module:
-            module.kernel()[1, 1](**options)
+        try:
+            with self.device.module(_EMPTY) as module:
+                module.kernel()[1, 1](**options)
+        except Fault as fault:
+            raise PtxlabError("bad-option", f"no launch can end with these options: {fault.args[0]}") from None
 
     def is_active(self) -> bool:
         return True
@@ -224,7 +224,7 @@ class _Driver:
 
 
 # The options of a launch that each kernel sets itself.
-_OWN_OPTIONS = {"grid", "block", "cluster", "args", "bind", "shared_bytes", "device", "module", "kernel"}
+_OWN_OPTIONS = {"grid", "block", "cluster", "args", "bind", "shared_bytes", "sharedBytes", "device", "module", "kernel"}
 
 _EMPTY = ".version 6.0\n.target sm_30\n.address_size 64\n.entry empty() { ret; }"
 
@@ -235,11 +235,34 @@ _drivers: Dict[str, _Driver] = {}
 def _driver_of(gpu: str) -> _Driver:
     """The driver of a GPU. It is kept, so that a kernel is compiled only once even if the GPU is activated again."""
     if not isinstance(gpu, str) or re.fullmatch(r"sm_\d+", gpu) is None:
-        raise PtxlabError("unknown-gpu", f"Triton compiles for a GPU such as sm_90, not for {gpu!r}")
+        raise PtxlabError("unknown-gpu", f"Triton compiles for a GPU such as sm_90 (without letters), not for {gpu!r}")
     known = _drivers.get(gpu)
     if known is None:
         known = _drivers[gpu] = _Driver(gpu)
     return known
+
+
+_launching = threading.RLock()
+
+
+def _after_fork() -> None:
+    """Another thread may have held the lock, which only exists in the parent process."""
+    global _launching
+    _launching = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+# Addresses of the device are lower.
+_LEAST_HOST_ADDRESS = 1 << 36
+
+
+def _with_hint(fault: Fault) -> Fault:
+    if int(fault.data.get("address") or "0", 16) < _LEAST_HOST_ADDRESS:
+        return fault
+    hint = "it may be an address of the host that was not found in a tensor of addresses; see the package's README"
+    return Fault(fault.code, f"{fault.args[0]}; {hint}", fault.data)
 
 
 class _Launch:
@@ -256,25 +279,34 @@ class _Launch:
 
     def __call__(self, x: int, y: int, z: int, stream: int, kernel: Kernel, *given: Any) -> None:
         _, about, enter, leave, *args = given
-        driver = self._driver
-        driver.result = None
+        activation = self._driver.activation
+        assert activation is not None
+        activation.result = None
         if x * y * z == 0:
             return
         if enter is not None:
             enter(about)
+        try:
+            # Two launches may use parts of one storage, which is copied back as a whole.
+            with _launching:
+                result = self._launch([x, y, z], kernel, args, activation.options)
+        except Fault as fault:
+            print(fault.data["printed"], end="")
+            raise _with_hint(fault) from None
+        print(result["printed"], end="")
+        activation.result = result
+        if leave is not None:
+            leave(about)
+
+    def _launch(
+        self, programs: Sequence[int], kernel: Kernel, args: Sequence[Any], options: Mapping[str, Any]
+    ) -> Dict[str, Any]:
         metadata = self._metadata
+        x, y, z = programs
         blocks = [x * metadata.num_ctas, y, z]
         passed = list(passed_arguments(self._types, self._maps, args))
         passed += self._scratch(math.prod(blocks))[: len(kernel.parameters) - len(passed)]
-        try:
-            launcher = kernel[blocks, [32 * metadata.num_warps, 1, 1]]
-            driver.result = launcher(*passed, **{**driver.options, **self._options})
-        except Fault as fault:
-            print(fault.data["printed"], end="")
-            raise
-        print(driver.result["printed"], end="")
-        if leave is not None:
-            leave(about)
+        return kernel[blocks, [32 * metadata.num_warps, 1, 1]](*passed, **{**options, **self._options})
 
     def _scratch(self, blocks: int) -> List[Any]:
         """Memory that the kernel needs for itself, such as for the tensor maps that it makes."""
