@@ -71,6 +71,10 @@ def float_format(value: Any) -> Optional[str]:
     return _formats.get(name) if "float" in name else None
 
 
+# Types of torch that numpy has as well.
+_SHARED_WITH_NUMPY = {"float64", "float32", "float16", "int8", "int16", "int32", "int64", "uint8"}
+
+
 def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
     import torch
 
@@ -79,7 +83,7 @@ def _of_torch(tensor: Any) -> Tuple["np.ndarray[Any, Any]", Optional[str]]:
     if whole.device.type != "cpu":
         raise TypeError(f"ptxlab takes tensors on the CPU, not on {whole.device}")
     array = whole.view(torch.uint8).numpy().view(np.uint16 if whole.element_size() == 2 else np.uint8)
-    return (whole.numpy() if name in ("float64", "float32", "float16", "int8", "int16", "int32", "int64", "uint8") else array), _formats.get(name)
+    return (whole.numpy() if name in _SHARED_WITH_NUMPY else array), _formats.get(name)
 
 
 def format_of(name: Any) -> str:
