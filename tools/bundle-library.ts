@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { definedNumber } from './build-number.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,8 +20,10 @@ const entries = [
   'numbers',
   'tensors',
   'hosts/browser',
+  'hosts/browser-code-store',
   'hosts/browser-wasm-features',
   'hosts/node',
+  'hosts/node-code-store',
   'hosts/node-library',
   'hosts/node-wasm-features',
   'hosts/worker',
@@ -34,6 +37,7 @@ await build({
   cwd: root,
   input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
   platform: 'neutral',
+  transform: { define: definedNumber() },
   external: [/^#/, /^node:/, 'fflate', 'piscina'],
   output: { dir: 'dist', format: 'esm', chunkFileNames: `${shared}/[name]-[hash].js` },
 });

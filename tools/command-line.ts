@@ -7,6 +7,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'rolldown';
+import { definedNumber } from './build-number.ts';
 import { compileBundle } from './compile-bundle.ts';
 import { licensesOf, packagesOf } from './licenses.ts';
 
@@ -76,6 +77,7 @@ const optionsFor = (out: string, host: Plugin): BuildOptions => ({
     'sweep-worker': 'src/hosts/sweep-worker.ts',
   },
   platform: 'node',
+  transform: { define: definedNumber() },
   // The libraries that the command line uses are part of the bundle. Installing the package therefore installs only the
   // code that is needed, not whole libraries.
   external: [/^node:(?!child_process)/, 'piscina'],

@@ -2,7 +2,8 @@
  * Measures typical programs, on one thread and with checks. Reports three measurements: the time from reading the text
  * to the end of the first launch, the time of the third launch, and the time that plain loops compiled by g++ -O2 take
  * for the same work. All times are CPU times, which can be measured even on a busy machine. They include the CPU time
- * of V8's own threads.
+ * of V8's own threads. The first launches are measured without stored code, and again with what an earlier process has
+ * stored.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -92,29 +93,48 @@ function compiled(): string | null {
   return error === undefined && status === 0 ? program : null;
 }
 
+/** The times that the script prints. `cache` is the folder for compiled kernels, or `off`. */
+function timesOf(launch: string, cache: string): readonly number[] {
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', script(launch)], {
+    encoding: 'utf8',
+    env: { ...process.env, PTXLAB_CACHE: cache },
+  });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return run.stdout.trim().split(' ').map(Number);
+}
+
+function mediansOf(times: readonly (readonly number[])[]): readonly number[] {
+  return elementAt(times, 0).map((_, at) => median(times.map((one) => elementAt(one, at))));
+}
+
+/** How many times as long as the third round the first takes, elapsed and in CPU time. */
+function firstByThird([, first = 0, , third = 0, waited = 0, , waitedThird = 0]: readonly number[]): string {
+  return `${(waited / waitedThird).toFixed(2)} elapsed, ${(first / third).toFixed(2)} CPU`;
+}
+
 export function programRows(): readonly Row[] {
   const program = compiled();
+  const cache = join(scratchFolder(), 'code');
   return Object.entries(launches).map(([name, launch]) => {
     const times: (readonly number[])[] = [];
+    const stored: (readonly number[])[] = [];
     const native: number[] = [];
+    timesOf(launch, cache);
     // Runs of the native program alternate with runs of ptxlab, so that any other load on the machine slows down both
     // programs equally.
     for (let i = 0; i < runs; i++) {
-      const run = spawnSync(process.execPath, ['--input-type=module', '-e', script(launch)], {
-        encoding: 'utf8',
-      });
-      if (run.status !== 0) throw new Error(run.stderr);
-      times.push(run.stdout.trim().split(' ').map(Number));
+      times.push(timesOf(launch, 'off'));
+      stored.push(timesOf(launch, cache));
       if (program !== null) native.push(Number(spawnSync(program, [name], { encoding: 'utf8' }).stdout));
     }
-    const medians = elementAt(times, 0).map((_, at) => median(times.map((one) => elementAt(one, at))));
-    const [cold = 0, first = 0, , third = 0, waited = 0, , waitedThird = 0] = medians;
+    const medians = mediansOf(times);
+    const [cold = 0, , , third = 0] = medians;
     const loop = program === null ? null : median(native);
     const ratio = (value: number): string => (loop === null ? '' : ` = ${(value / loop).toFixed(1)} x`);
     return {
       what: `program ${name}`,
       figure: `cold ${cold.toFixed(0)} ms CPU${ratio(cold)}, third ${third.toFixed(0)} ms${ratio(third)}`,
-      beside: `first / third ${(waited / waitedThird).toFixed(2)} elapsed, ${(first / third).toFixed(2)} CPU; ${loop === null ? 'no g++ here' : `g++ -O2 ${loop.toFixed(1)} ms`}`,
+      beside: `first / third ${firstByThird(medians)}, with stored code ${firstByThird(mediansOf(stored))}; ${loop === null ? 'no g++ here' : `g++ -O2 ${loop.toFixed(1)} ms`}`,
     };
   });
 }

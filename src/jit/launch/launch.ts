@@ -7,7 +7,7 @@ import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import { blocksOf, blocksPerCluster } from '../../machine/extents.ts';
-import { checkTime } from '../../machine/time-limit.ts';
+import { checkTime, clock } from '../../machine/time-limit.ts';
 import type { LaunchLayout } from '../layout.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
@@ -18,6 +18,7 @@ import { type BetterCode, type CompiledCode, FastEngine, type LocalCode } from '
 import { fusesProducts } from '../simd/fuses-products.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { type Crew, runSpread, usefulWorkers } from './spread.ts';
+import { storeCode, storedCode } from './stored-code.ts';
 import { borrowThreads } from './turns.ts';
 
 /** The source of a module: its PTX text, and the environment, which can change the meaning of the text. */
@@ -153,9 +154,14 @@ function keyOf(
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
   const { kernel } = launch;
-  return options.code.once(options.origin.text, keyOf(launch, options, concurrent, fours), () => {
+  const key = keyOf(launch, options, concurrent, fours);
+  return options.code.once(options.origin.text, key, () => {
+    const stored = storedCode(options.origin.text, key);
+    if (stored !== null) return stored;
+    const begun = clock();
     const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
     const module = moduleIn(made.bytes, kernel.entry.name);
+    storeCode(options.origin.text, key, made, clock() - begun);
     const { engineCalls, leftOut } = made;
     const compiled: Compiled = { kernel: made.kernel, module, engineCalls, leftOut, alone: new Map(), executed: 0 };
     keepCompiler(kernel, compiled, made.compileAlone);
