@@ -61,6 +61,8 @@ function typicalCommands(files: string): readonly (readonly string[])[] {
 /** Compiles the files in `folder` that are loaded by typical commands. */
 export async function compileBundle(folder: string): Promise<void> {
   keepFlags();
+  // With kernels that an earlier build has stored, the code that compiles kernels would not run.
+  process.env['PTXLAB_CACHE'] = 'off';
   const scripts = new Map<string, Script>();
   const load = bundleLoader(folder, (name, script) => scripts.set(name, script));
   load('run-process.js');
