@@ -13,11 +13,13 @@ from typing import Any, Iterator
 from unittest import mock
 
 import torch
+import triton
 from torch._dynamo.device_interface import CpuInterface
 from torch._inductor import config
 from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+from triton.runtime import _allocation
 
 import ptxlab.triton
 
@@ -68,6 +70,8 @@ def inductor_for(gpu: str, **options: Any) -> Iterator[ptxlab.triton.Activation]
             (CachingAutotuner, "get_device_interface", lambda tuner: _Interface),
         ]:
             stack.enter_context(mock.patch.object(holder, name, value))
+        # Inductor sets an allocator of its own when a kernel is first launched.
+        stack.callback(triton.set_allocator, _allocation._allocator.get())
         stack.callback(torch._dynamo.reset)
         torch._dynamo.reset()
         yield activation

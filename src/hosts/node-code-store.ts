@@ -54,7 +54,7 @@ function nameOf(key: string): string {
   return `${createHash('sha256').update(key).digest('hex')}${extension}`;
 }
 
-/** The folder, which is created if it does not exist; null if there is none that only this user can write to. */
+/** The folder, which is created if necessary; null if nothing is to be stored, or if other users can write to it. */
 const folderOf: () => string | null = once(() => {
   try {
     const folder = chosenFolder();

@@ -177,10 +177,10 @@ const parts: Readonly<Record<string, () => unknown>> = {
   serve: async () => rows.push(...(await serveRows())),
   keys: async () => rows.push(...(await keyRows())),
 };
-// Unknown arguments are rejected, because a run takes ten minutes.
 // Only `programs` measures what stored code changes.
 process.env['PTXLAB_CACHE'] = 'off';
 
+// Unknown arguments are rejected, because a run takes ten minutes.
 const { values: flags } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } });
 const chosen = flags.only?.split(',') ?? Object.keys(parts);
 for (const name of chosen) {

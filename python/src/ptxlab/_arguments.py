@@ -33,10 +33,14 @@ class Pointer:
         if addresses is not None and not isinstance(addresses, Mapping):
             raise PtxlabError("argument-type", f"`addresses` must be a dict, not {type(addresses).__name__}")
         for at, one in (addresses or {}).items():
-            if not (hasattr(one, "data_ptr") or isinstance(one, (np.ndarray, Buffer, Pointer))):
+            if not _is_memory(one):
                 what = f"an array, a Buffer or a Pointer, not {type(one).__name__}"
                 raise PtxlabError("argument-type", f"what the address at {at} points to must be {what}")
             self.addresses[operator.index(at)] = one
+
+
+def _is_memory(one: Any) -> bool:
+    return hasattr(one, "data_ptr") or isinstance(one, (np.ndarray, Buffer, Pointer))
 
 
 class TensorMap:
@@ -239,8 +243,7 @@ def prepare(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies: C
         return lambda: {"shared": size}
     if isinstance(one, (TensorMap, Texture, Sampler)):
         return describe(one, copies)
-    is_memory = hasattr(one, "data_ptr") or isinstance(one, (np.ndarray, Buffer, Pointer))
-    if not is_memory and np.ndim(one) == 0:
+    if not _is_memory(one) and np.ndim(one) == 0:
         scalar = scalar_argument(one, index, parameter)
         return lambda: scalar
     if parameter is not None and parameter["type"].startswith(".f"):

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import weakref
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Dict, IO, List, Optional, Sequence, Tuple, Union
 
@@ -339,18 +340,17 @@ class SharedFile:
 
     def get(self, dtype: Union["np.dtype[Any]", type]) -> "np.ndarray[Any, Any]":
         """The bytes as an array."""
-        try:
-            return np.fromfile(str(self._path), dtype=np.uint8).view(dtype)
-        except OSError:
-            self._server.require()
-            raise
+        return self._read(np.fromfile).view(dtype)
 
     def view(self) -> "np.ndarray[Any, Any]":
         """The bytes without a copy of them, for a short time: the file keeps its space until the array is gone."""
         if os.name != "posix":  # Files that are mapped cannot be removed.
             return self.get(np.uint8)
+        return self._read(partial(np.memmap, mode="r")).view(np.ndarray)
+
+    def _read(self, read: Callable[..., "np.ndarray[Any, Any]"]) -> "np.ndarray[Any, Any]":
         try:
-            return np.memmap(str(self._path), np.uint8, mode="r").view(np.ndarray)
+            return read(str(self._path), dtype=np.uint8)
         except OSError:
             self._server.require()
             raise

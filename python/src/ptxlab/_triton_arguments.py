@@ -11,7 +11,6 @@ from ._address_tables import AddressTables, bytes_of
 from ._arguments import Pointer, TensorMap
 from ._errors import PtxlabError
 
-
 # The element types of tensor maps, in the order of their numbers in `tensormap.replace.tile.elemtype`.
 _ELEMENTS = (
     ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32.ftz", "f64", "bf16"]

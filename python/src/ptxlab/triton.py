@@ -54,12 +54,12 @@ _MOST_SHARED = {
     121: 99 * _KIB,
 }
 
+
 class Activation:
     """Ends when `deactivate` is called, or at the end of a `with` block."""
 
     def __init__(self, gpu: str, options: Mapping[str, Any]) -> None:
         self._driver = _driver_of(gpu)
-        self._driver.get_current_device()
         self._driver.check(options)
         self.options = options
         # What the last launch returned: `stats`, `printed` and `races`. None if it did not run to its end.
@@ -158,11 +158,17 @@ class _Driver:
         # Without a module, Triton loads a kernel again for each launch.
         self._kernels: WeakValueDictionary[Tuple[str, bytes], Kernel] = WeakValueDictionary()
 
+    def _renew(self) -> None:
+        """Opens another device if there is another server, as in a forked process."""
+        if self.device._server is not shared():
+            self._open()
+
     def check(self, options: Mapping[str, Any]) -> None:
         """Raises an error if launches cannot have these options."""
         own = sorted(_OWN_OPTIONS.intersection(options))
         if own:
             raise PtxlabError("bad-option", f"each launch has its own `{own[0]}`, so it is not an option of `activate`")
+        self._renew()
         try:
             with self.device.module(_EMPTY) as module:
                 module.kernel()[1, 1](**options)
@@ -176,11 +182,8 @@ class _Driver:
         return GPUTarget("cuda", self._architecture, 32)
 
     def get_current_device(self) -> int:
-        """Triton keeps compiled kernels and limits by this number, so each device has its own. A forked process has a
-        server of its own, and thus another device.
-        """
-        if self.device._server is not shared():
-            self._open()
+        """Triton keeps compiled kernels and limits by this number, so each device has its own."""
+        self._renew()
         return self._number
 
     def set_current_device(self, device: int) -> None:
