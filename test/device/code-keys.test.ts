@@ -9,9 +9,9 @@ import { launchOf } from './launch-of.ts';
 class Recording extends CodeCache {
   readonly keys: string[] = [];
 
-  override once(text: string, key: string, make: () => Compiled): Compiled {
+  override keep(text: string, key: string, compiled: Compiled): Compiled {
     this.keys.push(key);
-    return super.once(text, key, make);
+    return super.keep(text, key, compiled);
   }
 }
 

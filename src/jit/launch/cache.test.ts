@@ -39,19 +39,22 @@ const make = (): Compiled => ({
   alone: new Map(),
 });
 
+const once = (cache: CodeCache, text: string, key: string): Compiled =>
+  cache.before(text, key) ?? cache.keep(text, key, make());
+
 test('code is made only once for the same text and key, and again for others', () => {
   const cache = new CodeCache();
-  const first = cache.once('text', 'key', make);
-  expect(cache.once('text', 'key', make)).toBe(first);
+  const first = once(cache, 'text', 'key');
+  expect(once(cache, 'text', 'key')).toBe(first);
   expect(cache.before('text', 'key')).toBe(first);
-  expect(cache.once('text', 'other key', make)).not.toBe(first);
-  expect(cache.once('other text', 'key', make)).not.toBe(first);
+  expect(once(cache, 'text', 'other key')).not.toBe(first);
+  expect(once(cache, 'other text', 'key')).not.toBe(first);
   expect(cache.before('other text', 'no key')).toBeNull();
 });
 
 test('another device finds the code of the first', () => {
   const [one, other] = [new CodeCache(), new CodeCache()];
-  expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
+  expect(once(other, 'for both', '')).toBe(once(one, 'for both', ''));
 });
 
 /** Returns whether cached code is garbage-collected if nothing but the cache refers to it. */
@@ -68,9 +71,9 @@ async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache:
 
 test('code is released together with its device, but not earlier', async () => {
   const [open, closed] = [new CodeCache(), new CodeCache()];
-  const kept = new WeakRef(open.once('kept', '', make));
+  const kept = new WeakRef(once(open, 'kept', ''));
   const cleared = (of: CodeCache): WeakRef<Compiled> => {
-    const found = new WeakRef(of.once('cleared', '', make));
+    const found = new WeakRef(once(of, 'cleared', ''));
     of.clear();
     return found;
   };
@@ -83,8 +86,8 @@ test('code is released together with its device, but not earlier', async () => {
 test('the least recently used texts are dropped, however many there are', async () => {
   const cache = new CodeCache();
   const dropped = (of: CodeCache): WeakRef<Compiled> => {
-    const found = new WeakRef(of.once('dropped', '', make));
-    for (let i = 0; i < 100; i++) of.once(`one more ${i}`, '', make);
+    const found = new WeakRef(once(of, 'dropped', ''));
+    for (let i = 0; i < 100; i++) once(of, `one more ${i}`, '');
     return found;
   };
   expect(await isCollected(dropped, cache)).toBe(true);
@@ -94,8 +97,8 @@ test('long texts count according to their length', async () => {
   const cache = new CodeCache();
   const long = (letter: string): string => letter.repeat(2 ** 24);
   const dropped = (of: CodeCache): WeakRef<Compiled> => {
-    const found = new WeakRef(of.once(long('a'), '', make));
-    for (const letter of ['b', 'c']) of.once(long(letter), '', make);
+    const found = new WeakRef(once(of, long('a'), ''));
+    for (const letter of ['b', 'c']) once(of, long(letter), '');
     return found;
   };
   expect(await isCollected(dropped, cache)).toBe(true);

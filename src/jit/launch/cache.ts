@@ -50,12 +50,11 @@ export class CodeCache {
     dropped.register(this, this.own);
   }
 
-  /** Returns the kernel for this text and key, and compiles it first if it is not in the cache. */
-  once(text: string, key: string, make: () => Compiled): Compiled {
-    const found = this.before(text, key) ?? make();
-    put(this.own, text, key, found);
-    put(everywhere, text, key, found);
-    return found;
+  /** Keeps a kernel that is used under this text and key, and returns it. */
+  keep(text: string, key: string, compiled: Compiled): Compiled {
+    put(this.own, text, key, compiled);
+    put(everywhere, text, key, compiled);
+    return compiled;
   }
 
   /** Returns the kernel compiled from this text under this key; null if it was never compiled or has been dropped. */

@@ -128,9 +128,14 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   const { simd, origin } = options;
   const make = (fours: boolean): Compiled => codeOf(launch, options, concurrent, fours);
   if (simd === false || !hasFours(shape) || !runsInFours(kernel)) return { code: make(false), better: null };
-  const key = keyOf(launch, options, concurrent, false);
-  const executed = options.code.before(origin.text, key)?.executed ?? 0;
-  if (simd === true || earnsFours(kernel, shape, executed)) return { code: make(true), better: null };
+  const single = options.code.before(origin.text, keyOf(launch, options, concurrent, false));
+  const executed = single?.executed ?? 0;
+  const isMade = (): boolean => {
+    const key = keyOf(launch, options, concurrent, true);
+    // Only the first launch looks for code of earlier processes.
+    return (single === null ? madeCode(options, key) : options.code.before(origin.text, key)) !== null;
+  };
+  if (simd === true || earnsFours(kernel, shape, executed, isMade)) return { code: make(true), better: null };
   const better: BetterCode = (now, remaining) => {
     if (!paysOff(kernel, executed + now, remaining)) return null;
     return localCode(make(true), launch, options);
@@ -154,19 +159,24 @@ function keyOf(
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
   const { kernel } = launch;
+  const { code, origin } = options;
   const key = keyOf(launch, options, concurrent, fours);
-  return options.code.once(options.origin.text, key, () => {
-    const stored = storedCode(options.origin.text, key);
-    if (stored !== null) return stored;
-    const begun = clock();
-    const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
-    const module = moduleIn(made.bytes, kernel.entry.name);
-    storeCode(options.origin.text, key, made, clock() - begun);
-    const { engineCalls, leftOut } = made;
-    const compiled: Compiled = { kernel: made.kernel, module, engineCalls, leftOut, alone: new Map(), executed: 0 };
-    keepCompiler(kernel, compiled, made.compileAlone);
-    return compiled;
-  });
+  const found = madeCode(options, key);
+  if (found !== null) return found;
+  const begun = clock();
+  const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
+  const module = moduleIn(made.bytes, kernel.entry.name);
+  storeCode(origin.text, key, made, clock() - begun);
+  const { engineCalls, leftOut } = made;
+  const compiled: Compiled = { kernel: made.kernel, module, engineCalls, leftOut, alone: new Map(), executed: 0 };
+  keepCompiler(kernel, compiled, made.compileAlone);
+  return code.keep(origin.text, key, compiled);
+}
+
+/** Returns code that this process or an earlier one has compiled; null if there is none. */
+function madeCode({ code, origin: { text } }: FastOptions, key: string): Compiled | null {
+  const found = code.before(text, key) ?? storedCode(text, key);
+  return found === null ? null : code.keep(text, key, found);
 }
 
 function layoutOf(launch: Launch, { checked }: FastOptions, concurrent: boolean, fours: boolean): LaunchLayout {

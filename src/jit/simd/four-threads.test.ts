@@ -56,6 +56,12 @@ test('a launch of few blocks cannot change its code for long', () => {
   expect(earnsFours(costly, shapeOf(4, 128), 0)).toBe(true);
 });
 
+test('a large launch uses code that is already compiled, whatever it cost; a small launch does not look for it', () => {
+  expect(earnsFours(costly, shapeOf(2 ** 10, 128), 0, () => true)).toBe(true);
+  const neverAsked = (): boolean => expect.fail('a small launch looked for code');
+  expect(earnsFours(straight, shapeOf(1, 128), 0, neverAsked)).toBe(false);
+});
+
 test('instructions executed in earlier launches count as well', () => {
   expect(earnsFours(straight, shapeOf(1, 128), 2 ** 30)).toBe(true);
 });

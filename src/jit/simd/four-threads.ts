@@ -68,12 +68,18 @@ const deepest = 3;
 
 /**
  * Whether a launch gets code for four threads from the start. `executed` is the number of this kernel's instructions
- * that the single-thread code has already run.
+ * that the single-thread code has already run. `isMade` tells whether the code has been compiled before.
  */
-export function earnsFours(kernel: CostlyKernel, shape: LaunchShape, executed: number): boolean {
+export function earnsFours(
+  kernel: CostlyKernel,
+  shape: LaunchShape,
+  executed: number,
+  isMade: () => boolean = () => false,
+): boolean {
   const expected = expectedOf(kernel.entry) * threadsOf(shape) * blocksOf(shape);
   // For small launches, the cost of the code does not have to be computed.
   if (executed + expected < worth) return false;
+  if (isMade()) return true;
   const cost = costOf(kernel);
   const findsOut = cost > costly && blocksOf(shape) >= fewBlocks;
   return executed + (findsOut ? 0 : expected) >= cost;
