@@ -65,6 +65,21 @@ describe.each(Object.entries(ways))('%s', (_way, way) => {
     expect(words).toEqual(expected(count, own));
   });
 
+  test.each([0, 32, 96, 128])('each warp accesses its own lanes, even if the address names lane %i', async (lane) => {
+    const at = `add.u32 %r19, %r2, ${lane * 2 ** 16};`;
+    const load = `tcgen05.ld.sync.aligned.32x32b.x4.b32 {${list(4, 4)}}, [%r19];`;
+    expect(await run(`${fill}\n${at}\n${load}\n${store(4)}`, 4)).toEqual(
+      expected(4, (thread, i) => value([thread, i])),
+    );
+  });
+
+  test('the second half of the lanes of each warp', async () => {
+    const load = `add.u32 %r19, %r2, ${16 * 2 ** 16};\ntcgen05.ld.sync.aligned.16x256b.x1.b32 {${list(4, 4)}}, [%r19];`;
+    const own = (thread: number, i: number): number =>
+      value([thread - (thread & 31) + 16 + ((thread & 31) >> 2) + 8 * (i >> 1), 2 * (thread & 3) + (i & 1)]);
+    expect(await run(`${fill}\n${load}\n${store(4)}`, 4)).toEqual(expected(4, own));
+  });
+
   test.each(shapes)('a store of shape %s, read lane by lane', async (shape, count) => {
     const body = `${fill}
 tcgen05.ld.sync.aligned.${shape}.b32 {${list(count, 12)}}, [%r3];
@@ -215,9 +230,14 @@ ${store(4)}`;
       'to free are not allocated',
     ],
     [
-      'a store in the lanes of another warp',
-      alone(`${alloc(32)}\nmov.u32 %r3, 0x200000;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r1};`),
-      'do not belong to the warp',
+      'a store of 32 lanes from lane 16 on',
+      alone(`${alloc(32)}\nmov.u32 %r3, 0x100000;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r1};`),
+      'not a multiple of 32',
+    ],
+    [
+      'a load of 16 lanes from lane 8 on',
+      alone(`${alloc(32)}\nmov.u32 %r3, 0x80000;\ntcgen05.ld.sync.aligned.16x64b.x1.b32 {%r1}, [%r3];`),
+      'not a multiple of 16',
     ],
   ];
 

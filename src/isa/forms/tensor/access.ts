@@ -76,18 +76,23 @@ export function offsetOf(to: Ref, lane: Ref, column: Ref): readonly Step[] {
 }
 
 /**
- * Requires that the accessed lanes, which start at `$lane`, belong to the warp: warp w of a warpgroup can access the 32
- * lanes that start at lane 32 * w.
+ * Sets `$first-lane` to the first lane that a move of `rows` rows accesses. Warp w of a warpgroup accesses the 32 lanes
+ * that start at lane 32 * w, whatever the address says: kernels of JAX and DeepGEMM, which run on a B200, pass the same
+ * address in all warps. Requires that the address names the first of `rows` lanes.
  */
-export function requireLanes(rows: 16 | 32): readonly Step[] {
+export function ownLanes(rows: 16 | 32): readonly Step[] {
   return [
     constant('$three', 3),
     constant('$five', 5),
-    constant('$group-mask', rows === 16 ? 0xffef : 0xffff),
+    constant('$zero-lane', 0),
+    constant('$half', 16),
+    constant('$rows-less-one', rows - 1),
+    bits('and', 32, '$odd-lanes', '$lane', '$rows-less-one'),
+    compare('eq', 'u32', '$is-aligned', '$odd-lanes', '$zero-lane'),
+    { kind: 'require', condition: '$is-aligned', what: `the lane of the address is not a multiple of ${rows}` },
     bits('and', 32, '$warp', '$WARP', '$three'),
     bits('shl', 32, '$own-lanes', '$warp', '$five'),
-    bits('and', 32, '$lanes', '$lane', '$group-mask'),
-    compare('eq', 'u32', '$has-lanes', '$lanes', '$own-lanes'),
-    { kind: 'require', condition: '$has-lanes', what: 'the lanes do not belong to the warp' },
+    bits('and', 32, '$lane-in-warp', '$lane', '$half'),
+    integer('add', 'u32', '$first-lane', '$own-lanes', '$lane-in-warp'),
   ];
 }

@@ -12,7 +12,7 @@ import type { ValueStep } from '../../steps/value.ts';
 import { tensorOffset } from '../../tensor-memory.ts';
 import { bits, constant, extract, integer } from '../integer/steps.ts';
 import { refsOf } from '../matrix/parts.ts';
-import { offsetOf, requireColumns, requireLanes, splitAddress } from './access.ts';
+import { offsetOf, ownLanes, requireColumns, splitAddress } from './access.ts';
 
 /** The location of a register in tensor memory, relative to the location where the thread's data begins. */
 interface Place {
@@ -147,10 +147,10 @@ function open(move: Move): readonly Step[] {
     .map(({ column }) => column);
   return [
     ...splitAddress('$taddr'),
-    ...requireLanes(rows),
+    ...ownLanes(rows),
     ...numbers,
     ...own,
-    integer('add', 'u32', '$own-lane', '$lane', '$row'),
+    integer('add', 'u32', '$own-lane', '$first-lane', '$row'),
     ...(move.packed && move.shape !== '.16x32bx2' ? [bits('shl', 32, '$across', '$across', '$n.1')] : []),
     integer('add', 'u32', '$own-column', '$column', '$across'),
     ...requireColumns('$own-column', Math.max(...columns) + 1),
