@@ -70,41 +70,30 @@ const mnemonics = forms.map((form) => {
   }
   return { form, found };
 });
-const extras = [
-  '.sat',
-  '.ftz',
-  '.relu',
-  '.satfinite',
-  '.rn',
-  '.rz',
-  '.rni',
-  '.rs',
-  '.approx',
-  '.global',
-  '.shared',
-  '.v2',
-  '.v4',
-  '.volatile',
-  '.wide',
-  '.lo',
-  '.f32',
-  '.s32',
-  '.b16',
-];
+const wordsOf = (mnemonic: string): readonly string[] => mnemonic.split('.').slice(1);
+/** The modifiers of all instructions, and those of the instructions with the same opcode. */
+const words = new Map<string, readonly string[]>();
+for (const { form, found } of mnemonics) {
+  const opcode = form.id.split('.')[0] ?? '';
+  words.set(opcode, [...new Set([...(words.get(opcode) ?? []), ...found.flatMap(wordsOf)])]);
+}
+const allWords = [...new Set([...words.values()].flat())];
 
 function mutate(mnemonic: string): string {
   const roll = random();
   const parts = mnemonic.split('.');
+  const own = words.get(parts[0] ?? '') ?? [];
+  const extra = own.length > 0 && random() < 0.5 ? pick(own) : pick(allWords);
   if (roll < 0.6) return mnemonic;
   if (roll < 0.8 && parts.length > 2) {
     parts.splice(1 + Math.floor(random() * (parts.length - 1)), 1);
     return parts.join('.');
   }
   if (roll < 0.9) {
-    parts.splice(1 + Math.floor(random() * parts.length), 0, pick(extras).slice(1));
+    parts.splice(1 + Math.floor(random() * parts.length), 0, extra);
     return parts.join('.');
   }
-  parts[1 + Math.floor(random() * (parts.length - 1))] = pick(extras).slice(1);
+  parts[1 + Math.floor(random() * (parts.length - 1))] = extra;
   return parts.join('.');
 }
 

@@ -15,7 +15,7 @@ import type { Step, StepOf } from '../../steps/step.ts';
 import { at, atBefore } from '../../targets.ts';
 import { weakStore } from '../access-steps.ts';
 import { needs, needsModifier, needsType } from '../availability-rows.ts';
-import { executed as form } from '../checked.ts';
+import { type CheckedLine, executed as form } from '../checked.ts';
 import { constant } from '../integer/steps.ts';
 import { type Combine, integer, logic, wrapping } from '../memory/combine.ts';
 import { orderOf } from '../order-of.ts';
@@ -41,9 +41,9 @@ const types = [...words, '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'];
 const released: readonly Constraint[] = [{ kind: 'needs-modifier', modifier: '.mmio', oneOf: ['.release'] }];
 
 /** The state space of the address. An access without a space modifier is generic. */
-function spaceOf({ modifiers }: Variant, isGlobal: boolean): AccessSpace {
-  if (modifiers['space'] === undefined && modifiers['.global'] === undefined) return 'generic';
-  return isGlobal ? 'global' : 'shared';
+function spaceOf({ mnemonic }: Variant): AccessSpace {
+  if (mnemonic.includes('.global')) return 'global';
+  return mnemonic.includes('.shared') ? 'shared' : 'generic';
 }
 
 /** Subtracts the size of the stored value from the number of bytes that the mbarrier object still expects. */
@@ -57,7 +57,7 @@ function store(variant: Variant, space: AccessSpace, from: readonly Ref[]): Step
 }
 
 const releasedStore: InstructionForm['steps'] = (variant) => [
-  { ...store(variant, spaceOf(variant, true), ['$b']), order: orderOf(variant, releasedToCluster) },
+  { ...store(variant, spaceOf(variant), ['$b']), order: orderOf(variant, releasedToCluster) },
 ];
 
 function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
@@ -77,37 +77,54 @@ function reduce(combine: Combine, variant: Variant, space: AccessSpace): Step {
 
 const stored = 'Starts storing a value in the memory of another block.';
 
+const storeWithObject = {
+  section: '9.7.9.12',
+  summary: stored,
+  sets: { type: [...words, '.b128'] },
+  rows: [needsType('.b128', at('9.2'))],
+  constraints: [{ kind: 'vector-bits', bits: 128 }],
+  operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
+} satisfies Partial<CheckedLine>;
+
+const storeAndComplete: InstructionForm['steps'] = (variant) => {
+  const space = spaceOf(variant);
+  const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
+  return [{ ...store(variant, space, lanes), object: '$mbar' }, ...complete(variant, space)];
+};
+
 const stores = (): readonly InstructionForm[] => [
   form(
     {
+      ...storeWithObject,
       id: 'st.async',
-      section: '9.7.9.12',
       syntax: `st.async{.weak}{.space}${mechanism}{.vec24}.type  [a], b, [mbar]`,
-      summary: stored,
-      sets: { space: ['.shared::cluster', '.shared::cta'], type: [...words, '.b128'] },
-      rows: [needsType('.b128', at('9.2'))],
-      constraints: [{ kind: 'vector-bits', bits: 128 }],
-      operands: [address, { kind: 'lanes', name: 'b', value, braced: true, alone: true }, object],
+      sets: { ...storeWithObject.sets, space: ['.shared::cluster', '.shared::cta', '.shared'] },
     },
     since,
-    (variant) => {
-      const space = spaceOf(variant, false);
-      const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `$b.${lane}`);
-      return [{ ...store(variant, space, lanes), object: '$mbar' }, ...complete(variant, space)];
+    storeAndComplete,
+  ),
+  form(
+    {
+      ...storeWithObject,
+      id: 'st.async.cluster',
+      syntax: `st.async.cluster{.shared::cluster}${mechanism}{.vec24}.type  [a], b, [mbar]`,
     },
+    since,
+    storeAndComplete,
   ),
   form(
     {
       id: 'st.async.weak',
       section: '9.7.9.12',
-      syntax: 'st.async{.weak}{.global}.type  [a], b',
+      // The ISA does not list these spaces of shared memory without an mbarrier object, but ptxas accepts them.
+      syntax: 'st.async{.weak}{.space}.type  [a], b',
       summary: 'Starts storing a value in global memory.',
-      sets: { type: types },
+      sets: { space: ['.global', '.shared::cta', '.shared'], type: types },
       rows: late,
       operands: [address, value],
     },
     since,
-    (variant) => [store(variant, spaceOf(variant, true), ['$b'])],
+    (variant) => [store(variant, spaceOf(variant), ['$b'])],
   ),
   form(
     {
@@ -147,7 +164,7 @@ const reductions = () =>
         },
         since,
         (variant) => {
-          const space = spaceOf(variant, false);
+          const space = spaceOf(variant);
           return [reduce(combine, variant, space), ...complete(variant, space)];
         },
       ),
@@ -163,7 +180,7 @@ const reductions = () =>
           operands: [address, value],
         },
         since,
-        (variant) => [reduce(combine, variant, spaceOf(variant, true))],
+        (variant) => [reduce(combine, variant, spaceOf(variant))],
       ),
     ];
   });
@@ -200,6 +217,6 @@ export const multimemRemoteForms = (): readonly InstructionForm[] => [
       operands: [address, value],
     },
     ofMultimem,
-    (variant) => [reduce(integer, variant, spaceOf(variant, true))],
+    (variant) => [reduce(integer, variant, spaceOf(variant))],
   ),
 ];
