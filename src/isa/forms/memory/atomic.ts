@@ -72,7 +72,7 @@ const general: readonly AvailabilityRow[] = [
     .map((space) => needs(`64-bit atomic operations in ${space}`, { modifiers: [space], types: wide }, at('2.0', 20))),
   needs('64-bit atomic operations', { types: wide }, at('1.2', 12)),
   needs('generic addressing', { without: spaces }, at('2.0', 20)),
-  needsModifier('.shared::cta', at('7.8', 30)),
+  needsModifier('.shared::cta', at('7.8')),
   needsModifier('.shared::cluster', at('7.8', 90)),
   ...['.relaxed', '.acquire', '.release', '.acq_rel'].map((order) => needsModifier(order, at('5.1', 70))),
   ...['.cta', '.gpu', '.sys'].map((scope) => needs(`scope ${scope}`, { modifiers: [scope] }, at('5.0', 60))),

@@ -85,7 +85,7 @@ const availability: readonly AvailabilityRow[] = [
   needs('a 256-bit access', { modifiers: ['.v8'], types: words }, at('8.8', 100)),
   needs('a 256-bit access', { modifiers: ['.v4'], types: doubleWords }, at('8.8', 100)),
   ...eachNeeds(['.param::entry', '.param::func'], at('8.3')),
-  ...eachNeeds(['.shared::cta'], at('7.8', 30)),
+  ...eachNeeds(['.shared::cta'], at('7.8')),
   ...eachNeeds(['.shared::cluster'], at('7.8', 90)),
   ...eachNeeds(['.volatile'], at('1.1')),
   ...eachNeeds(['.weak', '.relaxed', '.acquire', '.release'], at('5.1', 70)),
