@@ -85,6 +85,8 @@ describe('the suite of the examples', () => {
   test.each([
     ['argument', (given: object) => given],
     ['tensorMap', (given: object) => ({ tensorMap: given })],
+    ['struct', (given: object) => ({ struct: given })],
+    ['structPart', (given: object) => ({ struct: { parts: [given] } })],
     ['texture', (given: object) => ({ texture: given })],
     ['surface', (given: object) => ({ surface: given })],
     ['sampler', (given: object) => ({ sampler: given })],

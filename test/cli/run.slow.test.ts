@@ -418,6 +418,31 @@ ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [tile]; st.global.v4.b32 [%rd2], {%r0,%r1,%r
     });
   });
 
+  test('structures of tensor maps, addresses and numbers', async () => {
+    const source = `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 p[144]) {
+.shared .align 128 .b8 tile[16]; .shared .align 8 .b64 object; .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd<4>;
+mov.b64 %rd1, p; cvta.param.u64 %rd3, %rd1; ld.param.u64 %rd2, [p+128]; ld.param.u32 %r2, [p+136];
+mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 16;
+cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {4}], [object];
+wait: mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0; @!%p bra wait;
+ld.shared.b32 %r1, [tile+4]; add.u32 %r1, %r1, %r2; st.global.b32 [%rd2], %r1; ret; }
+`;
+    const buffers = { a: { u32: [1, 2, 3, 4, 5, 6, 7] }, out: { zeros: 4 } };
+    const map = { at: 0, tensorMap: { tensor: 'a', type: 'u32', dimensions: [7], box: [4] } };
+    const parts = [map, { at: 128, buffer: 'out' }, { at: 136, u32: 10 }];
+    const made = (struct: object) => job({ source, buffers, args: [{ struct }] });
+    expect((await made({ bytes: 144, parts })).answer).toMatchObject({
+      ok: true,
+      buffers: { out: { hex: '10000000' } },
+    });
+    const bytes = `${'00'.repeat(136)}2000000000000000`;
+    const known = await made({ bytes, parts: parts.slice(0, 2) });
+    expect(known.answer).toMatchObject({ ok: true, buffers: { out: { hex: '26000000' } } });
+  });
+
   test('textures and surfaces of buffers', async () => {
     const source = `.version 8.0
       .target sm_90
@@ -596,6 +621,16 @@ describe('a mistake in a job names its path in the file', () => {
     [
       { args: [{ tensorMap: { tensor: 'a' } }] },
       'args[0].tensorMap.tensor: must be the name of a buffer or the index of an argument that is a buffer; the job has no',
+    ],
+    [{ args: [{ struct: { bytes: 'x' } }] }, 'args[0].struct.bytes: hex needs an even number of hex digits'],
+    [{ args: [{ struct: { bytes: 2 ** 16 } }] }, 'args[0].struct.bytes: must be a whole number from 0 to 2^15'],
+    [{ args: [{ struct: { parts: [{ u8: 1 }] } }] }, 'args[0].struct.parts[0].at: is missing'],
+    [{ args: [{ struct: { parts: [{ at: 0 }] } }] }, 'args[0].struct.parts[0]: must have exactly one key beside at'],
+    [{ args: [{ struct: { parts: [{ at: 0, u8: 256 }] } }] }, 'args[0].struct.parts[0].u8: 256 does not fit in u8'],
+    [{ args: [{ struct: { parts: [{ at: 0, buffer: 'a' }] } }] }, "the job has no buffer 'a'"],
+    [
+      { args: [{ struct: { bytes: 4, parts: [{ at: 2, u32: 1 }] } }] },
+      'args[0].struct: the part at 2 ends at 6, but the structure at 4',
     ],
     [{ args: [{ texture: { filter: 'best' } }] }, "args[0].texture.filter: must be 'point' or 'linear'"],
     [

@@ -230,6 +230,52 @@ def test_copies_a_box_of_a_tensor(ptx_device):
         kernel[1, 1](ptxlab.TensorMap(padded, [3, 2]), out)
 
 
+STRUCT = """.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 p[160]) {
+.shared .align 128 .b8 tile[16]; .shared .align 8 .b64 object; .reg .pred %p;
+.reg .b32 %r<5>; .reg .f32 %f<3>; .reg .b64 %rd<4>;
+mov.b64 %rd1, p; cvta.param.u64 %rd3, %rd1;
+ld.param.u64 %rd2, [p+128]; ld.param.f32 %f1, [p+136]; ld.param.u32 %r4, [p+140];
+mbarrier.init.shared::cta.b64 [object], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], 16;
+cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd3, {4}], [object];
+wait: mbarrier.try_wait.parity.shared::cta.b64 %p, [object], 0; @!%p bra wait;
+ld.shared.f32 %f2, [tile+4]; mul.f32 %f2, %f2, %f1; st.global.f32 [%rd2], %f2; st.global.b32 [%rd2+4], %r4; ret; }
+"""
+
+
+def test_structures_hold_tensor_maps_addresses_and_numbers(ptx_device):
+    kernel = ptx_device.module(STRUCT).kernel("k")
+    values, out = np.arange(8, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    box = ptxlab.TensorMap(values, [4])
+    whole = np.zeros(40, dtype=np.uint32)
+    whole[35] = 7
+    kernel[1, 1](ptxlab.Struct(whole, {0: box, 128: ptxlab.Pointer(out, 8), 136: np.float32(1.5)}))
+    np.testing.assert_array_equal(out[:3], [0, 0, 7.5])
+    assert out[3:].view(np.uint32)[0] == 7
+    buffer = ptx_device.buffer(8)
+    kernel[1, 1](ptxlab.Struct(160, {0: box, 128: buffer, 136: b"\0\0\0@"}))
+    np.testing.assert_array_equal(buffer.read(np.float32), [10, 0])
+
+
+@pytest.mark.parametrize(
+    "contents, parts, message",
+    [
+        (160, {136: 1.5}, "a Struct cannot hold float at 136; numbers need a type, as in numpy.float32"),
+        (160, {0: ptxlab.Shared(4)}, "a Struct cannot hold Shared at 0"),
+        (160, [1], "`parts` must be a dict, not list"),
+        (160, {156: np.zeros(1)}, "the part at 156 ends at 164, but the structure at 160"),
+        (160, {-4: np.float32(1)}, r"parts\[0\].at: must be a whole number from 0"),
+        (152, {}, "160 bytes"),
+    ],
+)
+def test_refuses_parts_that_do_not_fit(ptx_device, contents, parts, message):
+    kernel = ptx_device.module(STRUCT).kernel("k")
+    with pytest.raises(ptxlab.PtxlabError, match=message):
+        kernel[1, 1](ptxlab.Struct(contents, parts))
+
+
 def test_pixels_of_images(ptx_device):
     image = np.arange(2 * 5 * 4, dtype=np.int32).reshape(2, 5, 4)
     text = (

@@ -1,6 +1,6 @@
 """NVIDIA PTX on numpy arrays, without a GPU. Runs `ptxlab serve` in the background; needs Node 20.19 or newer."""
 
-from ._arguments import Pointer, Sampler, Shared, Surface, TensorMap, Texture
+from ._arguments import Pointer, Sampler, Shared, Struct, Surface, TensorMap, Texture
 from ._arrays import Quantized, convert, dequantize, quantize
 from ._buffer import Buffer
 from ._device import Device, Kernel, Module
@@ -23,6 +23,7 @@ __all__ = [
     "Server",
     "Sampler",
     "Shared",
+    "Struct",
     "Surface",
     "TensorMap",
     "Texture",

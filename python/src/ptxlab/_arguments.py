@@ -223,6 +223,45 @@ def _element_type(dtype: "np.dtype[Any]") -> str:
     return "bf16" if dtype.name == "bfloat16" else dtype.name
 
 
+class Struct:
+    """A structure that is passed by value, like the parameters of CUTLASS kernels.
+
+    `contents` is its bytes, as bytes, an array or a numpy scalar of a structured type, or only its size. `parts` maps
+    offsets in bytes to what is stored there: an array, a tensor, a Buffer or a Pointer, whose addresses take 8 bytes, a
+    TensorMap, bytes, or a number with a type, such as `numpy.float32(1.5)`. Arrays are copied to the device and back.
+    Raises PtxlabError `argument-type` if `parts` contains anything else.
+    """
+
+    def __init__(self, contents: Any, parts: Optional[Mapping[int, Any]] = None) -> None:
+        if isinstance(contents, (int, np.integer)):
+            self.contents = bytes(int(contents))
+        else:
+            self.contents = contents if isinstance(contents, bytes) else np.asarray(contents).tobytes()
+        if parts is not None and not isinstance(parts, Mapping):
+            raise PtxlabError("argument-type", f"`parts` must be a dict, not {type(parts).__name__}")
+        self.parts: Dict[int, Any] = {}
+        for at, one in (parts or {}).items():
+            if not _is_memory(one) and not isinstance(one, (TensorMap, bytes, np.generic)):
+                hint = "; numbers need a type, as in numpy.float32(1.5)" if isinstance(one, (int, float)) else ""
+                raise PtxlabError("argument-type", f"a Struct cannot hold {type(one).__name__} at {at}{hint}")
+            self.parts[operator.index(at)] = one
+
+    def _prepared(self, copies: Copies) -> "Passed":
+        parts = [(at, _part(one, copies)) for at, one in self.parts.items()]
+        contents = self.contents.hex()
+        return lambda: {"struct": {"bytes": contents, "parts": [{"at": at, **part()} for at, part in parts]}}
+
+
+def _part(one: Any, copies: Copies) -> "Passed":
+    if isinstance(one, TensorMap):
+        return describe(one, copies)
+    if isinstance(one, (bytes, np.generic)):
+        stored = one if isinstance(one, bytes) else one.tobytes()
+        return lambda: {"bytes": stored.hex()}
+    address = _address(one, copies)
+    return lambda: {"bytes": address().to_bytes(ADDRESS_BYTES, "little").hex()}
+
+
 class Shared:
     """Reserves part of a block's shared memory for a pointer to shared memory (`.ptr .shared`). `size` is in bytes."""
 
@@ -243,6 +282,8 @@ def prepare(one: Any, index: int, parameter: Optional[Dict[str, Any]], copies: C
         return lambda: {"shared": size}
     if isinstance(one, (TensorMap, Texture, Sampler)):
         return describe(one, copies)
+    if isinstance(one, Struct):
+        return one._prepared(copies)
     if not _is_memory(one) and np.ndim(one) == 0:
         scalar = scalar_argument(one, index, parameter)
         return lambda: scalar

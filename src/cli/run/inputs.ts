@@ -25,6 +25,12 @@ export interface BufferInput extends BufferContents {
 /** A texture, surface or sampler. */
 export type HandleInput = Extract<RunInput, { readonly kind: 'texture' | 'surface' | 'sampler' }>;
 
+/** A part of a structure, which starts at the offset `at`. */
+export interface PartInput {
+  readonly at: number;
+  readonly input: Extract<RunInput, { readonly kind: 'named' | 'bytes' | 'tensor map' }>;
+}
+
 export type RunInput =
   /** A buffer that belongs to the launch, with its contents before the launch. */
   | BufferInput
@@ -38,6 +44,8 @@ export type RunInput =
   | { readonly kind: 'texture'; readonly texture: JobTexture }
   | { readonly kind: 'surface'; readonly surface: JobSurface }
   | { readonly kind: 'sampler'; readonly sampler: SamplerOptions }
+  /** A structure, with its parts at their offsets. */
+  | { readonly kind: 'struct'; readonly whole: Uint8Array; readonly parts: readonly PartInput[] }
   /** A part of the block's shared memory, with this number of bytes. */
   | { readonly kind: 'shared'; readonly bytes: number }
   /** A number without a type, which is converted to the type of the parameter. */

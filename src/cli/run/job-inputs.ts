@@ -15,8 +15,9 @@ import {
   readAll,
   type RunInput,
   type HandleInput,
+  type PartInput,
 } from './inputs.ts';
-import type { JobArgument, JobContents, JobHandle } from './job-rules.ts';
+import type { JobArgument, JobContents, JobHandle, JobStruct, JobStructPart } from './job-rules.ts';
 import { hexBytes, isScalarType, scalarBytes } from './values.ts';
 
 export interface JobPlace {
@@ -65,18 +66,38 @@ function readArgument(argument: JobArgument, path: string, place: JobPlace): Pro
   const [key, ...others] = givenKeys(argument);
   if (key === undefined || others.length > 0)
     throw new UsageError(
-      `${path}: must have exactly one key: buffer, bytes, shared, tensorMap, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
+      `${path}: must have exactly one key: buffer, bytes, shared, tensorMap, struct, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
     );
-  const { buffer, bytes, shared, tensorMap } = argument;
+  const { buffer, bytes, shared, tensorMap, struct } = argument;
   if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
   if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
   if (shared !== undefined) return Promise.resolve({ kind: 'shared', bytes: shared });
   if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
+  if (struct !== undefined) return structInput(struct, `${path}.struct`);
   const handle = handleIn(argument);
   if (handle !== null) return Promise.resolve(handle);
   return placed(`${path}.${key}`, () => {
     return { kind: 'bytes', bytes: bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes) };
   });
+}
+
+async function structInput({ bytes = 0, parts = [] }: JobStruct, path: string): Promise<RunInput> {
+  const whole =
+    typeof bytes === 'number' ? new Uint8Array(bytes) : await placed(`${path}.bytes`, () => hexBytes(bytes));
+  const read = parts.map((part, i) => partInput(part, `${path}.parts[${i}]`));
+  return { kind: 'struct', whole, parts: await Promise.all(read) };
+}
+
+async function partInput({ at, ...part }: JobStructPart, path: string): Promise<PartInput> {
+  if (at === undefined) throw new UsageError(`${path}.at: is missing`);
+  const [key, ...others] = givenKeys(part);
+  if (key === undefined || others.length > 0)
+    throw new UsageError(`${path}: must have exactly one key beside at: buffer, bytes, tensorMap or a basic type`);
+  const { buffer, bytes, tensorMap } = part;
+  if (buffer !== undefined) return { at, input: { kind: 'named', name: buffer } };
+  if (tensorMap !== undefined) return { at, input: { kind: 'tensor map', map: tensorMap } };
+  const read = (): Uint8Array => (bytes === undefined ? scalarBytes(key, part[key]) : hexBytes(bytes));
+  return { at, input: { kind: 'bytes', bytes: await placed(`${path}.${key}`, read) } };
 }
 
 function handleIn({ texture, surface, sampler }: JobHandle): HandleInput | null {

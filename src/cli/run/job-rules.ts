@@ -64,14 +64,31 @@ export interface JobHandle {
  * An argument, which has exactly one key. The value of the key `buffer` is the contents of a buffer or the name of a
  * shared buffer. The value of `bytes` is a string of hex digits. The values of `tensorMap`, `texture` and `surface`
  * describe a tensor or texels in a buffer, and the value of `sampler` describes a sampler. The value of `shared` is a
- * number of bytes of shared memory. If the key is a scalar type such as `u32`, its value is a scalar.
+ * number of bytes of shared memory, and the value of `struct` describes a structure. If the key is a scalar type such as
+ * `u32`, its value is a scalar.
  */
 export interface JobArgument extends JobHandle {
   readonly buffer?: string | JobContents;
   readonly bytes?: string;
   readonly shared?: number;
   readonly tensorMap?: JobTensorMap;
-  readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | SamplerOptions | undefined;
+  readonly struct?: JobStruct;
+  readonly [type: string]: JobScalar | JobContents | JobTensorMap | JobTexture | JobStruct | SamplerOptions | undefined;
+}
+
+/** A structure. `bytes` is its size, or its bytes as hex digits; the parts replace some of these bytes. */
+export interface JobStruct {
+  readonly bytes?: number | string;
+  readonly parts?: readonly JobStructPart[];
+}
+
+/** An argument at the offset `at` in a structure. Buffers are those that the job names; the part is their address. */
+export interface JobStructPart {
+  readonly at?: number;
+  readonly buffer?: string;
+  readonly bytes?: string;
+  readonly tensorMap?: JobTensorMap;
+  readonly [type: string]: JobScalar | JobTensorMap | undefined;
 }
 
 export interface JobTrace {
@@ -133,11 +150,25 @@ const handleRules = {
   sampler: objectOf<SamplerOptions>(samplerRules),
 };
 
+/** The size of a structure; no parameter is larger. */
+export const structSize: Rule<number> = whole(2 ** 15, '2^15');
+
+const tensorMap: Rule<JobTensorMap> = objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules });
+
+const structPart: Rule<JobStructPart> = objectOf<JobStructPart>({
+  at: count,
+  buffer: text,
+  bytes: text,
+  tensorMap,
+  ...ofScalarTypes(scalar),
+});
+
 const argument: Rule<JobArgument> = objectOf<JobArgument>({
   buffer: either(text, contents),
   bytes: text,
   shared: count,
-  tensorMap: objectOf<JobTensorMap>({ tensor: either(text, count), ...boxRules }),
+  tensorMap,
+  struct: objectOf<JobStruct>({ bytes: either(structSize, text), parts: listOf(structPart) }),
   ...handleRules,
   ...ofScalarTypes(scalar),
 });

@@ -2,7 +2,8 @@
 import { PtxlabError } from '../../base/error.ts';
 import { type Argument, type Device, type DeviceBuffer, type DeviceTexture, tensorMap } from '../../device.ts';
 import { UsageError } from '../exit.ts';
-import type { HandleInput, RunInput } from './inputs.ts';
+import type { HandleInput, PartInput, RunInput } from './inputs.ts';
+import { structBytes } from './struct-bytes.ts';
 
 /** Where to find the buffers that arguments refer to. */
 export interface ArgumentPlace {
@@ -22,22 +23,39 @@ export function argumentOf(input: RunInput, path: string, index: number, place: 
       return buffer;
     }
     case 'named':
-      return bufferNamed(input.name, place.named);
-    case 'tensor map': {
-      const { tensor, ...box } = input.map;
-      // The path need not include the key `tensorMap`, because the error message itself begins with this word.
-      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensorMap.tensor`, place) }));
+    case 'bytes':
+    case 'tensor map':
+      return plainOf(input, path, place);
+    case 'struct': {
+      const parts = input.parts.map(({ at, input: part }, i) => ({
+        at,
+        value: plainOf(part, `${path}.struct.parts[${i}]`, place),
+      }));
+      return described(`${path}.struct`, () => structBytes(input.whole, parts));
     }
     case 'texture':
     case 'surface':
     case 'sampler':
       return handleOf(input, path, place);
-    case 'bytes':
-      return input.bytes;
     case 'shared':
       return { shared: input.bytes };
     case 'number':
       return input.value;
+  }
+}
+
+/** An argument that can also be a part of a structure. */
+function plainOf(input: PartInput['input'], path: string, place: ArgumentPlace): DeviceBuffer | Uint8Array {
+  switch (input.kind) {
+    case 'named':
+      return bufferNamed(input.name, place.named);
+    case 'bytes':
+      return input.bytes;
+    case 'tensor map': {
+      const { tensor, ...box } = input.map;
+      // The path need not include the key `tensorMap`, because the error message itself begins with this word.
+      return described(path, () => tensorMap({ ...box, tensor: bufferOf(tensor, `${path}.tensorMap.tensor`, place) }));
+    }
   }
 }
 

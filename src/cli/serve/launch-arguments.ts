@@ -1,5 +1,5 @@
 /** The arguments of a launch, and the textures, surfaces and samplers that variables are bound to. */
-import { memberPath, objectOf, type Rule } from '../../base/rules.ts';
+import { either, listOf, memberPath, objectOf, type Rule } from '../../base/rules.ts';
 import {
   type Argument,
   type DeviceBuffer,
@@ -12,6 +12,8 @@ import {
   type TextureOptions,
 } from '../../device.ts';
 import { boxRules, samplerRules, texelRules, textureRules } from '../../device/check-options.ts';
+import { structSize } from '../run/job-rules.ts';
+import { structBytes, type StructPart } from '../run/struct-bytes.ts';
 import { hexBytes, isScalarType, scalarBytes, scalarTypes } from '../run/values.ts';
 import { found, type OpenDevice } from './device-table.ts';
 import { RequestError } from './errors.ts';
@@ -20,6 +22,21 @@ import { count, type DataSource, required, sourceRule, text } from './method.ts'
 /** A tensor map. `buffer` is the handle of the buffer that contains the tensor. */
 interface LaunchTensorMap extends Omit<TensorMapOptions, 'tensor'> {
   readonly buffer?: number;
+}
+
+/** A structure. `bytes` is its size, or its bytes as hex digits; the parts replace some of these bytes. */
+interface LaunchStruct {
+  readonly bytes?: number | string;
+  readonly parts?: readonly LaunchStructPart[];
+}
+
+/** An argument at the offset `at` in a structure. The part for a buffer is its address. */
+interface LaunchStructPart {
+  readonly at?: number;
+  readonly buffer?: number;
+  readonly bytes?: string;
+  readonly tensorMap?: LaunchTensorMap;
+  readonly [type: string]: unknown;
 }
 
 /** A surface. `buffer` is the handle of the buffer that contains the texels. */
@@ -42,8 +59,8 @@ export interface LaunchHandle {
 /**
  * An argument, which must have exactly one key. `buffer` is the handle of a buffer, `value` is a value for a parameter
  * of any type, and `bytes` and `data` are raw bytes. `tensorMap`, `texture` and `surface` describe a tensor or texels
- * in a buffer, and `sampler` describes a sampler. `shared` is a number of bytes of shared memory. If the key is the
- * name of a type, such as `u32`, its value is a scalar of this type.
+ * in a buffer, and `sampler` describes a sampler. `struct` describes a structure. `shared` is a number of bytes of
+ * shared memory. If the key is the name of a type, such as `u32`, its value is a scalar of this type.
  */
 export interface LaunchArgument extends LaunchHandle {
   readonly buffer?: number;
@@ -52,6 +69,7 @@ export interface LaunchArgument extends LaunchHandle {
   readonly data?: DataSource;
   readonly shared?: number;
   readonly tensorMap?: LaunchTensorMap;
+  readonly struct?: LaunchStruct;
   readonly [type: string]: unknown;
 }
 
@@ -68,15 +86,28 @@ const handleRules = {
 
 export const handleRule: Rule<LaunchHandle> = objectOf<LaunchHandle>(handleRules);
 
+const mapRule = objectOf<LaunchTensorMap>({ buffer: count, ...boxRules });
+
+const scalarRules = Object.fromEntries(scalarTypes.map((type) => [type, anything]));
+
+const partRule = objectOf<LaunchStructPart>({
+  at: count,
+  buffer: count,
+  bytes: text,
+  tensorMap: mapRule,
+  ...scalarRules,
+});
+
 export const argumentRule: Rule<LaunchArgument> = objectOf<LaunchArgument>({
   buffer: count,
   value: { takes: 'a number', accepts: (value) => typeof value === 'number' },
   bytes: text,
   data: sourceRule,
   shared: count,
-  tensorMap: objectOf<LaunchTensorMap>({ buffer: count, ...boxRules }),
+  tensorMap: mapRule,
+  struct: objectOf<LaunchStruct>({ bytes: either(structSize, text), parts: listOf(partRule) }),
   ...handleRules,
-  ...Object.fromEntries(scalarTypes.map((type) => [type, anything])),
+  ...scalarRules,
 });
 
 export function argumentOf(
@@ -90,23 +121,46 @@ export function argumentOf(
   if (key === undefined || keys.length > 1)
     throw new RequestError(
       'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data, shared, tensorMap, texture, surface, sampler or a type such as u32`,
+      `${path}: must have one key: buffer, value, bytes, data, shared, tensorMap, struct, texture, surface, sampler or a type such as u32`,
     );
-  const { buffers } = one;
-  const { buffer, value, bytes, data, shared, tensorMap: map } = argument;
-  if (buffer !== undefined) return found(buffers, buffer, 'buffer');
+  const { value, data, shared, struct } = argument;
   if (value !== undefined) return value;
-  if (bytes !== undefined) return hexBytes(bytes);
   if (data !== undefined) return bytesOf(data);
   if (shared !== undefined) return { shared };
+  if (struct !== undefined) return structOf(struct, `${path}.struct`, one);
+  return handleOf(argument, path, one) ?? plainOf(argument, key, path, one);
+}
+
+/** An argument that can also be a part of a structure. */
+function plainOf(
+  argument: LaunchStructPart,
+  key: string,
+  path: string,
+  { buffers }: OpenDevice,
+): DeviceBuffer | Uint8Array {
+  const { buffer, bytes, tensorMap: map } = argument;
+  if (buffer !== undefined) return found(buffers, buffer, 'buffer');
+  if (bytes !== undefined) return hexBytes(bytes);
   if (map !== undefined) {
     const { buffer: handle, ...box } = map;
     return tensorMap({ ...box, tensor: found(buffers, required(handle, `${path}.tensorMap.buffer`), 'buffer') });
   }
-  const handle = handleOf(argument, path, one);
-  if (handle !== null) return handle;
   if (isScalarType(key)) return scalarBytes(key, argument[key]);
   throw new RequestError('bad-params', `${path}: '${key}' is not a type`);
+}
+
+function structOf({ bytes = 0, parts = [] }: LaunchStruct, path: string, one: OpenDevice): Uint8Array {
+  const made = parts.map(({ at, ...part }, i): StructPart => {
+    const own = `${path}.parts[${i}]`;
+    const [key, ...others] = Object.keys(part);
+    if (key === undefined || others.length > 0)
+      throw new RequestError(
+        'bad-params',
+        `${own}: must have one key beside at: buffer, bytes, tensorMap or a type such as u32`,
+      );
+    return { at: required(at, `${own}.at`), value: plainOf(part, key, own, one) };
+  });
+  return structBytes(typeof bytes === 'number' ? new Uint8Array(bytes) : hexBytes(bytes), made);
 }
 
 function handleOf(
