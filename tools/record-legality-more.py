@@ -35,6 +35,7 @@ QUIRKS = [  # looked at and not followed
     (r"^tcgen05.*::i8 .*%p1, \d+;", "a scale for integers, of any value"),
     (r"^tex\.a?cube.*%s32_1;", "an integer as the value to compare depths with"),
     (r"^wgmma.*, \{%b32_0, %b32_0\}, [01], %p1", "metadata in a list of two registers"),
+    (r"^st\.async\S*bytes\.f32 .*\{%f32_1, %f32_2\}", "two f32 registers without .v2"),
     (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
     (r"\{5\.0, 0f3f800000\}|\{0f3f800000, 5\.0\}", "float constants of two notations, and nothing else"),
 ]
