@@ -268,6 +268,8 @@ def test_structures_hold_tensor_maps_addresses_and_numbers(ptx_device):
         (160, {156: np.zeros(1)}, "the part at 156 ends at 164, but the structure at 160"),
         (160, {-4: np.float32(1)}, r"parts\[0\].at: must be a whole number from 0"),
         (152, {}, "160 bytes"),
+        (-1, {}, "a structure cannot have -1 bytes"),
+        (1 << 40, {}, "a structure cannot have 1099511627776 bytes"),
     ],
 )
 def test_refuses_parts_that_do_not_fit(ptx_device, contents, parts, message):

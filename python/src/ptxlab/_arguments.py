@@ -223,17 +223,24 @@ def _element_type(dtype: "np.dtype[Any]") -> str:
     return "bf16" if dtype.name == "bfloat16" else dtype.name
 
 
+# No parameter is larger than this.
+_MOST_STRUCT_BYTES = 1 << 15
+
+
 class Struct:
     """A structure that is passed by value, like the parameters of CUTLASS kernels.
 
     `contents` is its bytes, as bytes, an array or a numpy scalar of a structured type, or only its size. `parts` maps
     offsets in bytes to what is stored there: an array, a tensor, a Buffer or a Pointer, whose addresses take 8 bytes, a
     TensorMap, bytes, or a number with a type, such as `numpy.float32(1.5)`. Arrays are copied to the device and back.
-    Raises PtxlabError `argument-type` if `parts` contains anything else.
+    Raises PtxlabError `argument-type` if `parts` contains anything else, and `argument-size` if the size is negative or
+    more than 32 KiB.
     """
 
     def __init__(self, contents: Any, parts: Optional[Mapping[int, Any]] = None) -> None:
         if isinstance(contents, (int, np.integer)):
+            if not 0 <= contents <= _MOST_STRUCT_BYTES:
+                raise PtxlabError("argument-size", f"a structure cannot have {contents} bytes")
             self.contents = bytes(int(contents))
         else:
             self.contents = contents if isinstance(contents, bytes) else np.asarray(contents).tobytes()
