@@ -85,6 +85,34 @@ it('runs a kernel on a buffer', async () => {
   expect(read['base64']).toBe(Buffer.from(Uint32Array.of(2, 4, 6).buffer).toString('base64'));
 });
 
+it('allocates, reads and frees several buffers at once', async () => {
+  const { ask } = connected({ message: 4096 });
+  const { device } = await ask('device/create', { memory: 2 ** 20 });
+  const alloc = (...buffers: object[]) => ask('buffer/alloc', { device, buffers });
+  const made = await alloc({ data: { base64: 'BQYH' } }, { bytes: 4000 });
+  expect(made).toMatchObject({ buffers: [{ bytes: 3 }, { bytes: 4000 }] });
+  const [small, large] = made['buffers'] as readonly { readonly buffer: number }[];
+  const reads = [
+    { buffer: small?.buffer, at: 1 },
+    { buffer: large?.buffer, into: { file: 'x' } },
+    { buffer: small?.buffer, bytes: 1 },
+  ];
+  expect(await ask('buffer/read', { device, reads })).toEqual({
+    reads: [
+      { bytes: 2, base64: 'Bgc=' },
+      { bytes: 4000, file: 'x' },
+      { bytes: 1, base64: 'BQ==' },
+    ],
+  });
+  const halves = [0, 2000].map((at) => ({ buffer: large?.buffer, at, bytes: 2000 }));
+  await expect(ask('buffer/read', { device, reads: halves })).rejects.toMatchObject({ code: -32004 });
+  // Nothing is allocated if the last buffer does not fit.
+  for (let i = 0; i < 40; i++) await expect(alloc({ bytes: 2 ** 19 }, { bytes: 2 ** 20 })).rejects.toBeDefined();
+  await ask('buffer/free', { device, buffers: [small?.buffer, large?.buffer] });
+  await expect(ask('buffer/free', { device, buffers: [small?.buffer] })).rejects.toMatchObject({ code: -32003 });
+  expect(await alloc({ bytes: 2 ** 19 })).toMatchObject({ buffers: [{ bytes: 2 ** 19 }] });
+});
+
 it('finds data races', async () => {
   const { ask } = connected();
   const { device } = await ask('device/create', {});

@@ -16,7 +16,7 @@ import numpy as np
 
 from ._errors import PtxlabError
 from ._formats import as_array
-from ._server import Answer, Bytes, Request, Server, data_of, target_of
+from ._server import Bytes, Server, data_of, target_of
 
 # Limits how long numpy may search for an element that two arrays share.
 _MOST_WORK: Any = 1_000_000
@@ -26,6 +26,9 @@ Address = Callable[[], int]
 
 # The number of bytes of an address.
 ADDRESS_BYTES = 8
+
+# The number of buffers in a request. Small arrays are part of the message, whose length is limited.
+_MOST_BUFFERS = 256
 
 
 @dataclass(eq=False)
@@ -151,23 +154,20 @@ class Copies:
     def upload(self) -> None:
         """Copies everything to the device. Arrays with addresses are copied when all arrays have buffers."""
         self._regions = _regions(self._arrays)
-        holders = [region for region in self._regions if region.holds_addresses]
-        failed: List[PtxlabError] = []
         with ExitStack() as files:
-            requests: List[Request] = []
-            for region in self._regions:
-                size = {"bytes": region.bytes.nbytes}
-                contents = size if region in holders else {"data": data_of(self._server, region.bytes, files)}
-                requests.append(("buffer/alloc", {"device": self._device, **contents}))
-            for region, answer in zip(self._regions, self._server.ask_all(requests)):
-                if isinstance(answer, PtxlabError):
-                    failed.append(answer)
-                else:
-                    region.buffer, region.address = answer["buffer"], int(answer["address"], 16)
-        if failed:
-            raise failed[0]
-        for region in holders:
-            self._send_addresses(region)
+            contents = [
+                {"bytes": region.bytes.nbytes}
+                if region.holds_addresses
+                else {"data": data_of(self._server, region.bytes, files)}
+                for region in self._regions
+            ]
+            for part in _parts(len(contents)):
+                answer = self._server.ask("buffer/alloc", device=self._device, buffers=contents[part])
+                for region, made in zip(self._regions[part], answer["buffers"]):
+                    region.buffer, region.address = made["buffer"], int(made["address"], 16)
+        for region in self._regions:
+            if region.holds_addresses:
+                self._send_addresses(region)
 
     def _send_addresses(self, region: Region) -> None:
         region.sent = region.with_addresses()
@@ -180,12 +180,10 @@ class Copies:
         wanted = [region for region in self._regions if any(one.is_written_back for one in region.members)]
         with ExitStack() as files:
             targets = [target_of(self._server, region.bytes.nbytes, files, briefly=True) for region in wanted]
-            answers = self._server.ask_all(
-                [
-                    ("buffer/read", {"device": self._device, "buffer": region.buffer, **into})
-                    for region, (into, _) in zip(wanted, targets)
-                ]
-            )
+            reads = [{"buffer": region.buffer, **into} for region, (into, _) in zip(wanted, targets)]
+            answers: List[Dict[str, Any]] = []
+            for part in _parts(len(reads)):
+                answers += self._server.ask("buffer/read", device=self._device, reads=reads[part])["reads"]
             changed = _changed(wanted, [bytes_of for _, bytes_of in targets], answers)
             if checks_overlaps and self._may_overlap():
                 # If one of the regions is refused, nothing is copied back.
@@ -232,18 +230,21 @@ class Copies:
 
     def free(self) -> None:
         """Frees the memory on the device, without waiting for it."""
-        for region in self._regions:
-            if region.buffer >= 0:
-                self._server.drop("buffer/free", device=self._device, buffer=region.buffer)
+        buffers = [region.buffer for region in self._regions if region.buffer >= 0]
+        for part in _parts(len(buffers)):
+            self._server.drop("buffer/free", device=self._device, buffers=buffers[part])
+
+
+def _parts(count: int) -> Iterable[slice]:
+    """Divides a list of buffers into parts for a request each."""
+    return (slice(start, start + _MOST_BUFFERS) for start in range(0, count, _MOST_BUFFERS))
 
 
 def _changed(
-    regions: Sequence[Region], readers: Sequence[Bytes], answers: Sequence[Answer]
+    regions: Sequence[Region], readers: Sequence[Bytes], answers: Sequence[Dict[str, Any]]
 ) -> Iterable[Tuple[Region, "np.ndarray[Any, Any]"]]:
     """Yields each region that has changed, with its new bytes. The regions are read one by one, to save memory."""
     for region, bytes_of, answer in zip(regions, readers, answers):
-        if isinstance(answer, PtxlabError):
-            raise answer
         result = bytes_of(answer)
         if not _is_equal(region.bytes if region.sent is None else region.sent, result):
             yield region, result

@@ -27,15 +27,14 @@ _GRACE = 1.0
 # The number of seconds within which the process must end.
 _EXIT = 5.0
 
-# The number of requests that are sent together. Each has at most `INLINE_BYTES` of data, so the requests and their
-# answers never fill both pipes.
+# The number of queued requests that are sent together. They are short, so their answers never fill the pipe while the
+# requests are still being written.
 _MOST_AT_ONCE = 32
 
 # Arrays of up to this many bytes are sent in messages, and larger arrays in files.
 INLINE_BYTES = 4096
 
 Request = Tuple[str, Dict[str, Any]]
-Answer = Union[Dict[str, Any], PtxlabError]
 Bytes = Callable[[Dict[str, Any]], "np.ndarray[Any, Any]"]
 
 def _node() -> str:
@@ -127,15 +126,7 @@ class Server:
         return PtxlabError(code, message)
 
     def ask(self, method: str, **params: Any) -> Dict[str, Any]:
-        """Returns the answer to one request. Raises PtxlabError if the request failed."""
-        (answer,) = self.ask_all([(method, params)])
-        if isinstance(answer, PtxlabError):
-            raise answer
-        return answer
-
-    def ask_all(self, requests: Sequence[Request]) -> List[Answer]:
-        """Sends requests together and returns the answers. If a request failed, its answer is an error."""
-        answers: List[Dict[str, Any]] = []
+        """Returns the answer to a request. Raises PtxlabError if the request failed."""
         with self._lock:
             if self._is_busy:
                 raise PtxlabError("busy", "a signal handler cannot use ptxlab while it interrupts a call to ptxlab")
@@ -143,8 +134,7 @@ class Server:
             try:
                 self._is_busy = True
                 self._complete()
-                for i in range(0, len(requests), _MOST_AT_ONCE):
-                    answers += self._exchange(requests[i : i + _MOST_AT_ONCE])
+                answer = self._exchange((method, params))
             except KeyboardInterrupt:
                 self._stop()
                 raise
@@ -156,7 +146,7 @@ class Server:
                 raise
             finally:
                 self._is_busy = False
-        return [_result(answer) for answer in answers]
+        return _result(answer)
 
     def drop(self, method: str, **params: Any) -> None:
         """Queues a request until the next one is sent. Finalizers use this, because they may run during a request."""
@@ -183,15 +173,15 @@ class Server:
         while self._abandoned:
             self._abandoned.pop().unlink(missing_ok=True)
 
-    def _exchange(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
-        """Sends requests together with the queued ones, whose answers are not needed."""
+    def _exchange(self, request: Request) -> Dict[str, Any]:
+        """Sends a request together with the queued ones, whose answers are not needed."""
         dropped: List[Request] = []
         while self._dropped:
             dropped.append(self._dropped.pop())
             if len(dropped) == _MOST_AT_ONCE:
                 self._send(dropped)
                 dropped = []
-        return self._send([*dropped, *requests])[len(dropped) :]
+        return self._send([*dropped, request])[-1]
 
     def _send(self, requests: Sequence[Request]) -> List[Dict[str, Any]]:
         ids = [next(self._ids) for _ in requests]
@@ -305,11 +295,12 @@ def _ended(why: str) -> Tuple[str, str]:
     return "server-ended", f"the ptxlab server has ended ({why}); its devices, modules and buffers are gone"
 
 
-def _result(answer: Dict[str, Any]) -> Answer:
+def _result(answer: Dict[str, Any]) -> Dict[str, Any]:
+    """The result of a request. Raises PtxlabError if it failed."""
     error = answer.get("error")
     if error is not None:
         data = error.get("data") or {}
-        return PtxlabError(data.get("code", str(error["code"])), error["message"], data)
+        raise PtxlabError(data.get("code", str(error["code"])), error["message"], data)
     result: Dict[str, Any] = answer["result"]
     return result
 

@@ -4,6 +4,7 @@ import { SourceText } from '../../base/source-text.ts';
 import { type Argument, DeviceTexture, type LoadedModule } from '../../device.ts';
 import { deviceRules, launchRules, type PlainLaunch, plainLaunchRules } from '../../device/check-options.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
+import { bufferMethods } from './buffer-methods.ts';
 import { readGpu, readIsa, readTarget } from '../options.ts';
 import { found, type OpenDevice } from './device-table.ts';
 import { RequestError } from './errors.ts';
@@ -15,21 +16,7 @@ import {
   type LaunchArgument,
   type LaunchHandle,
 } from './launch-arguments.ts';
-import {
-  bytesOfData,
-  count,
-  type DataSource,
-  type DataTarget,
-  giveData,
-  type Method,
-  method,
-  readData,
-  required,
-  sizeOfData,
-  sourceRule,
-  targetRule,
-  text,
-} from './method.ts';
+import { bytesOfData, count, type Method, method, required, text } from './method.ts';
 import { countUnload } from './steady-memory.ts';
 
 interface CreateParams {
@@ -127,95 +114,6 @@ function kernelOf(modules: OpenDevice['modules'], { module, kernel: name }: Kern
   throw new RequestError('bad-params', `kernel: the module has ${loaded.kernelNames.length} kernels; name one`);
 }
 
-interface AllocParams extends Pick<Place, 'device'> {
-  /** The size of the buffer in bytes. Default: the size of the data. */
-  readonly bytes?: number;
-  readonly data?: DataSource;
-}
-
-const alloc = method<AllocParams>(
-  objectOf<AllocParams>({ device: count, bytes: count, data: sourceRule }),
-  (given, { devices, folder }) =>
-    devices.inOrder(required(given.device, 'device'), ({ device, buffers }) => {
-      const { data } = given;
-      const size = given.bytes ?? sizeOfData(required(data, 'data'), folder);
-      const made = device.alloc(size);
-      try {
-        if (data !== undefined) readData(data, folder, (piece, offset) => made.write(piece, offset));
-      } catch (error) {
-        made.free();
-        throw error;
-      }
-      const buffer = devices.handle();
-      buffers.set(buffer, made);
-      return { buffer, bytes: size, address: `0x${made.address.toString(16)}` };
-    }),
-);
-
-type BufferParams = Pick<Place, 'device' | 'buffer'>;
-
-const free = method<BufferParams>(objectOf<BufferParams>({ device: count, buffer: count }), (given, { devices }) =>
-  devices.inOrder(required(given.device, 'device'), ({ buffers }) => {
-    const handle = required(given.buffer, 'buffer');
-    found(buffers, handle, 'buffer').free();
-    buffers.delete(handle);
-    return {};
-  }),
-);
-
-/** A buffer, or a variable of a module. */
-interface RangeParams extends Place {
-  readonly symbol?: string;
-  /** The offset of the first byte in the buffer or variable. Default 0. */
-  readonly at?: number;
-}
-
-function rangeOf({ buffers, modules }: OpenDevice, { buffer, module, symbol }: RangeParams) {
-  if (symbol === undefined) return found(buffers, required(buffer, 'buffer'), 'buffer');
-  return found(modules, required(module, 'module'), 'module').symbol(symbol);
-}
-
-interface ReadParams extends RangeParams {
-  /** Default: everything up to the end. */
-  readonly bytes?: number;
-  readonly into?: DataTarget;
-}
-
-const read = method<ReadParams>(
-  objectOf<ReadParams>({
-    device: count,
-    module: count,
-    buffer: count,
-    symbol: text,
-    at: count,
-    bytes: count,
-    into: targetRule,
-  }),
-  (given, { devices, folder, limits }) =>
-    devices.inOrder(required(given.device, 'device'), (one) => {
-      const { at = 0, bytes, into } = given;
-      const part = rangeOf(one, given).view(at, bytes);
-      if (into?.file === undefined && part.byteLength > limits.message / 2)
-        throw new RequestError('limit-exceeded', 'the data is too large for a message; name a file in `into`');
-      return giveData(part, into, folder);
-    }),
-);
-
-interface WriteParams extends RangeParams {
-  readonly data?: DataSource;
-}
-
-const write = method<WriteParams>(
-  objectOf<WriteParams>({ device: count, module: count, buffer: count, symbol: text, at: count, data: sourceRule }),
-  (given, { devices, folder }) =>
-    devices.inOrder(required(given.device, 'device'), (one) => {
-      const range = rangeOf(one, given);
-      const { at = 0 } = given;
-      readData(required(given.data, 'data'), folder, (piece, offset) => range.write(piece, at + offset));
-      return {};
-    }),
-);
-
 interface LaunchParams extends KernelParams, PlainLaunch {
   readonly args?: readonly LaunchArgument[];
   /** The textures, surfaces and samplers of the module, by the names of their variables. */
@@ -264,9 +162,6 @@ export const deviceMethods: Readonly<Record<string, Method>> = {
   'module/load': load,
   'module/unload': unload,
   'module/kernel': kernel,
-  'buffer/alloc': alloc,
-  'buffer/free': free,
-  'buffer/read': read,
-  'buffer/write': write,
+  ...bufferMethods,
   launch,
 };
