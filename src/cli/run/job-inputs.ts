@@ -63,22 +63,33 @@ export async function readJobContents(
 }
 
 function readArgument(argument: JobArgument, path: string, place: JobPlace): Promise<RunInput> {
-  const [key, ...others] = givenKeys(argument);
-  if (key === undefined || others.length > 0)
-    throw new UsageError(
-      `${path}: must have exactly one key: buffer, bytes, shared, tensorMap, struct, texture, surface, sampler or a basic type (u32, f32, b64 …)`,
-    );
-  const { buffer, bytes, shared, tensorMap, struct } = argument;
-  if (typeof buffer === 'string') return Promise.resolve({ kind: 'named', name: buffer });
-  if (buffer !== undefined) return readContents(buffer, `${path}.buffer`, place);
+  const key = onlyKey(argument, path, ': buffer, bytes, shared, tensorMap, struct, texture, surface, sampler');
+  const { buffer, shared, struct } = argument;
+  if (typeof buffer === 'object') return readContents(buffer, `${path}.buffer`, place);
   if (shared !== undefined) return Promise.resolve({ kind: 'shared', bytes: shared });
-  if (tensorMap !== undefined) return Promise.resolve({ kind: 'tensor map', map: tensorMap });
   if (struct !== undefined) return structInput(struct, `${path}.struct`);
   const handle = handleIn(argument);
-  if (handle !== null) return Promise.resolve(handle);
-  return placed(`${path}.${key}`, () => {
-    return { kind: 'bytes', bytes: bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes) };
-  });
+  return handle === null ? plainInput(argument, key, path) : Promise.resolve(handle);
+}
+
+/** The only key of an argument. `keys` names the possible ones, apart from the types. */
+function onlyKey(argument: object, path: string, keys: string): string {
+  const [key, ...others] = givenKeys(argument);
+  if (key !== undefined && others.length === 0) return key;
+  throw new UsageError(`${path}: must have exactly one key${keys} or a basic type (u32, f32, b64 …)`);
+}
+
+/** An argument that can also be a part of a structure. */
+async function plainInput(
+  argument: JobArgument | JobStructPart,
+  key: string,
+  path: string,
+): Promise<PartInput['input']> {
+  const { buffer, bytes, tensorMap } = argument;
+  if (typeof buffer === 'string') return { kind: 'named', name: buffer };
+  if (tensorMap !== undefined) return { kind: 'tensor map', map: tensorMap };
+  const read = (): Uint8Array => (bytes === undefined ? scalarBytes(key, argument[key]) : hexBytes(bytes));
+  return { kind: 'bytes', bytes: await placed(`${path}.${key}`, read) };
 }
 
 async function structInput({ bytes = 0, parts = [] }: JobStruct, path: string): Promise<RunInput> {
@@ -90,14 +101,8 @@ async function structInput({ bytes = 0, parts = [] }: JobStruct, path: string): 
 
 async function partInput({ at, ...part }: JobStructPart, path: string): Promise<PartInput> {
   if (at === undefined) throw new UsageError(`${path}.at: is missing`);
-  const [key, ...others] = givenKeys(part);
-  if (key === undefined || others.length > 0)
-    throw new UsageError(`${path}: must have exactly one key beside at: buffer, bytes, tensorMap or a basic type`);
-  const { buffer, bytes, tensorMap } = part;
-  if (buffer !== undefined) return { at, input: { kind: 'named', name: buffer } };
-  if (tensorMap !== undefined) return { at, input: { kind: 'tensor map', map: tensorMap } };
-  const read = (): Uint8Array => (bytes === undefined ? scalarBytes(key, part[key]) : hexBytes(bytes));
-  return { at, input: { kind: 'bytes', bytes: await placed(`${path}.${key}`, read) } };
+  const key = onlyKey(part, path, ' beside at: buffer, bytes, tensorMap');
+  return { at, input: await plainInput(part, key, path) };
 }
 
 function handleIn({ texture, surface, sampler }: JobHandle): HandleInput | null {

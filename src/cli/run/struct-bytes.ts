@@ -1,6 +1,7 @@
 /** Composes the bytes of a parameter that is a structure. */
 import { PtxlabError } from '../../base/error.ts';
 import type { DeviceBuffer } from '../../device.ts';
+import { scalarBytes } from './values.ts';
 
 /** A part of a structure: raw bytes, or a buffer, which becomes its 64-bit address. `at` is its offset in bytes. */
 export interface StructPart {
@@ -16,7 +17,7 @@ export interface StructPart {
 export function structBytes(whole: Uint8Array, parts: readonly StructPart[]): Uint8Array {
   const made = whole.slice();
   for (const { at, value } of parts) {
-    const bytes = value instanceof Uint8Array ? value : addressBytes(value);
+    const bytes = value instanceof Uint8Array ? value : scalarBytes('u64', String(value.address));
     if (at + bytes.length > made.length) {
       const end = at + bytes.length;
       throw new PtxlabError('argument-size', `the part at ${at} ends at ${end}, but the structure at ${made.length}`);
@@ -24,10 +25,4 @@ export function structBytes(whole: Uint8Array, parts: readonly StructPart[]): Ui
     made.set(bytes, at);
   }
   return made;
-}
-
-function addressBytes({ address }: DeviceBuffer): Uint8Array {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, address, true);
-  return bytes;
 }

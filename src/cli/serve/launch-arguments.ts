@@ -116,19 +116,24 @@ export function argumentOf(
   one: OpenDevice,
   bytesOf: (data: DataSource) => Uint8Array,
 ): Argument {
-  const keys = Object.keys(argument);
-  const [key] = keys;
-  if (key === undefined || keys.length > 1)
-    throw new RequestError(
-      'bad-params',
-      `${path}: must have one key: buffer, value, bytes, data, shared, tensorMap, struct, texture, surface, sampler or a type such as u32`,
-    );
+  const key = onlyKey(
+    argument,
+    path,
+    ': buffer, value, bytes, data, shared, tensorMap, struct, texture, surface, sampler',
+  );
   const { value, data, shared, struct } = argument;
   if (value !== undefined) return value;
   if (data !== undefined) return bytesOf(data);
   if (shared !== undefined) return { shared };
   if (struct !== undefined) return structOf(struct, `${path}.struct`, one);
   return handleOf(argument, path, one) ?? plainOf(argument, key, path, one);
+}
+
+/** The only key of an argument. `keys` names the possible ones, apart from the types. */
+function onlyKey(argument: object, path: string, keys: string): string {
+  const [key, ...others] = Object.keys(argument);
+  if (key !== undefined && others.length === 0) return key;
+  throw new RequestError('bad-params', `${path}: must have one key${keys} or a type such as u32`);
 }
 
 /** An argument that can also be a part of a structure. */
@@ -152,12 +157,7 @@ function plainOf(
 function structOf({ bytes = 0, parts = [] }: LaunchStruct, path: string, one: OpenDevice): Uint8Array {
   const made = parts.map(({ at, ...part }, i): StructPart => {
     const own = `${path}.parts[${i}]`;
-    const [key, ...others] = Object.keys(part);
-    if (key === undefined || others.length > 0)
-      throw new RequestError(
-        'bad-params',
-        `${own}: must have one key beside at: buffer, bytes, tensorMap or a type such as u32`,
-      );
+    const key = onlyKey(part, own, ' beside at: buffer, bytes, tensorMap');
     return { at: required(at, `${own}.at`), value: plainOf(part, key, own, one) };
   });
   return structBytes(typeof bytes === 'number' ? new Uint8Array(bytes) : hexBytes(bytes), made);

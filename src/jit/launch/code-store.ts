@@ -3,7 +3,7 @@
  * hosts/browser-code-store.ts elsewhere. A store keeps compiled kernels for later processes.
  */
 
-/** Returns a copy of the value that was stored under this key; null if there is none, or if it is damaged. */
+/** Returns a copy of the value stored under this key, or null if no value is stored or it is damaged. */
 export declare function readCode(key: string): unknown;
 
 /** Stores a value of plain data. Does nothing if it cannot be stored. */

@@ -4,6 +4,7 @@
  */
 import { compileModule } from '../compile-module.ts';
 import { PtxlabError } from '../../base/error.ts';
+import { once } from '../../base/once.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import { blocksOf, blocksPerCluster } from '../../machine/extents.ts';
@@ -130,12 +131,12 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   if (simd === false || !hasFours(shape) || !runsInFours(kernel)) return { code: make(false), better: null };
   const single = options.code.before(origin.text, keyOf(launch, options, concurrent, false));
   const executed = single?.executed ?? 0;
-  const isMade = (): boolean => {
-    const key = keyOf(launch, options, concurrent, true);
-    // Only the first launch looks for code of earlier processes.
-    return (single === null ? madeCode(options, key) : options.code.before(origin.text, key)) !== null;
-  };
-  if (simd === true || earnsFours(kernel, shape, executed, isMade)) return { code: make(true), better: null };
+  const key = keyOf(launch, options, concurrent, true);
+  const made = once(() => madeCode(options, key));
+  // Only the first launch looks for code of earlier processes.
+  const isMade = (): boolean => (single === null ? made() : options.code.before(origin.text, key)) !== null;
+  if (simd === true || earnsFours(kernel, shape, executed, isMade))
+    return { code: made() ?? compiledCode(launch, options, concurrent, true), better: null };
   const better: BetterCode = (now, remaining) => {
     if (!paysOff(kernel, executed + now, remaining)) return null;
     return localCode(make(true), launch, options);
@@ -158,11 +159,14 @@ function keyOf(
 }
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
+  const found = madeCode(options, keyOf(launch, options, concurrent, fours));
+  return found ?? compiledCode(launch, options, concurrent, fours);
+}
+
+function compiledCode(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
   const { kernel } = launch;
   const { code, origin } = options;
   const key = keyOf(launch, options, concurrent, fours);
-  const found = madeCode(options, key);
-  if (found !== null) return found;
   const begun = clock();
   const made = compileKernel(kernel, layoutOf(launch, options, concurrent, fours));
   const module = moduleIn(made.bytes, kernel.entry.name);
@@ -173,7 +177,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
   return code.keep(origin.text, key, compiled);
 }
 
-/** Returns code that this process or an earlier one has compiled; null if there is none. */
+/** Returns the code compiled by this process or an earlier one, or null if there is none. */
 function madeCode({ code, origin: { text } }: FastOptions, key: string): Compiled | null {
   const found = code.before(text, key) ?? storedCode(text, key);
   return found === null ? null : code.keep(text, key, found);

@@ -30,7 +30,7 @@ function isStored(value: unknown): value is Stored {
   return typeof value === 'object' && value !== null && 'bytes' in value && 'engineCalls' in value;
 }
 
-/** The code that an earlier process compiled from this text under this key; null if there is none. */
+/** Returns the code that an earlier process compiled from this text for this key, or null if there is none. */
 export function storedCode(text: string, key: string): Compiled | null {
   const stored = build === null ? null : readCode(nameOf(build, text, key));
   if (!isStored(stored)) return null;
